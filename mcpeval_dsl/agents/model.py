@@ -1,0 +1,285 @@
+"""What a driver is asked and answers, and what a host hands back: independent of any provider.
+
+A driver speaks to one model API; a host runs one task with a driver and a tool box. Neither knows tasks or graders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from mcpeval_dsl.gateway.model import ToolDefinition
+
+StopReason = Literal[
+    "end_turn", "tool_use", "max_tokens", "refusal", "content_filter", "context_overflow", "pause", "other"
+]
+Termination = Literal[
+    "answered",
+    "refused",
+    "hard_budget:calls",
+    "hard_budget:tokens",
+    "hard_budget:cost",
+    "hard_budget:time",
+    "hard_budget:turns",
+    "turn_limit",
+    "deadline",
+    "max_tokens",
+    "host_error",
+    "model_api",
+    "server_dead",
+    "drift",
+    "not_started",
+    "cancelled",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """The provider's own numbers; `input_tokens` includes cache reads and writes. `cost_usd` None is unknown."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+    cost_usd: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRequest:
+    """A call the model asks for, by its wire name. `problem` is set when its arguments could not be read as an object."""
+
+    id: str
+    wire_name: str
+    arguments: Mapping[str, Any]
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswer:
+    """What the model is told about one requested call."""
+
+    id: str
+    text: str
+    is_error: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """`user` has text; `assistant` text and requests (`raw`: the provider's own form, sent back unchanged); `tools` answers."""
+
+    role: Literal["user", "assistant", "tools"]
+    text: str = ""
+    requests: tuple[ToolRequest, ...] = ()
+    answers: tuple[ToolAnswer, ...] = ()
+    raw: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class WireTool:
+    """A tool as one provider is given it. `rewrites` are lossy changes of its schema, each a finding about the server."""
+
+    wire_name: str
+    server: str
+    tool: str
+    description: str
+    schema: Mapping[str, Any]
+    rewrites: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    max_tokens: int = 4096
+    temperature: float | None = None
+    thinking: int | None = None
+    parallel_tools: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class TrialContext:
+    """Which trial is asking: lets a scripted or replayed model be deterministic. Never sent to a provider.
+
+    `facts` are values a scripted agent of set skill may use to do the task right (prompt, reference calls, answer).
+    """
+
+    trial: str
+    task: str
+    cell: str
+    index: int
+    seed: int
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRequest:
+    system: str
+    messages: tuple[Message, ...]
+    tools: tuple[WireTool, ...]
+    settings: Settings
+    context: TrialContext
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One answer of the model. `model` is the provider's own name for what answered; `waited_ms` time spent in retries."""
+
+    message: Message
+    stop: StopReason
+    usage: Usage = Usage()
+    model: str = ""
+    waited_ms: float = 0.0
+    retries: int = 0
+    duration_ms: float = 0.0
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Preflight:
+    """One look at the model API before any trial; `problem` is a sentence for the user."""
+
+    ok: bool
+    problem: str = ""
+    model: str = ""
+    driver_version: str = ""
+
+
+class ModelApiError(Exception):
+    """The model API failed after the driver's own retries. `kind`: rate, overloaded, timeout, connection, authentication,
+    bad_request, schema_refused, malformed, exhausted (a script), not_found."""
+
+    def __init__(
+        self, kind: str, message: str, status: int | None = None, waited_ms: float = 0.0, retries: int = 0
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+        self.status = status
+        self.waited_ms = waited_ms
+        self.retries = retries
+
+
+class Driver(Protocol):
+    """One model API. `turn` raises ModelApiError only; cancellation passes through."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def preflight(self) -> Preflight: ...
+
+    async def turn(self, request: TurnRequest) -> Turn: ...
+
+    async def finish(self, context: TrialContext) -> str | None:
+        """Called once when a trial's agent is done; a strict script answers with what it did not use (a problem)."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+CallTool = Callable[[str, str, Mapping[str, Any], int, str], Awaitable["CallReply"]]
+
+
+@dataclass(frozen=True, slots=True)
+class CallReply:
+    """What the gateway tells a host about a call. `stop` asks the host to end (hard budget, dead server, drift)."""
+
+    call: str
+    text: str
+    is_error: bool
+    stop: Termination | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HostProfile:
+    """A host's settings, evaluated. `version` is ours for the loop, the agent's own otherwise."""
+
+    name: str
+    version: str
+    instructions: bool = True
+    tool_prefix: str = ""
+    tool_suffix: str = ""
+    tool_result_limit: int | None = None
+    max_turns: int = 50
+    parallel_tools: bool = True
+    show_protocol_errors: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """All that a host needs for one trial. `instructions` by server name; `answer_schema` a JSON Schema or None.
+
+    Limits: `hard_*` None is no limit. `deadline` is monotonic time (s, as time.monotonic); waits for the API extend it.
+    """
+
+    prompt: str
+    system: str
+    tools: tuple[ToolDefinition, ...]
+    instructions: Mapping[str, str]
+    answer_form: Literal["text", "none", "json", "schema"]
+    answer_schema: Mapping[str, Any] | None
+    settings: Settings
+    context: TrialContext
+    hard_tokens: int | None = None
+    hard_cost: float | None = None
+    hard_turns: int | None = None
+    time_limit: float | None = None
+    price_input: float | None = None
+    price_output: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRecord:
+    """One model turn as kept: what it said, what it asked for, what it was told."""
+
+    number: int
+    text: str
+    requests: tuple[ToolRequest, ...]
+    answers: tuple[ToolAnswer, ...]
+    stop: StopReason
+    usage: Usage
+    model: str
+    at_ms: float
+    duration_ms: float
+    waited_ms: float
+    retries: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`form`: given, none or refusal. `structured` is the parsed answer where a format was asked for."""
+
+    form: Literal["given", "none", "refusal"]
+    text: str = ""
+    structured: Any = None
+    parsed: bool = False
+    reasoning: str = ""
+    feedback: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ApiTrouble:
+    """Why the model API or host did not go on. `kind`: model_api, content_filter, context_overflow, schema_refused, script."""
+
+    kind: str
+    when: Literal["before_agent", "before_answer", "after_answer"]
+    chain: tuple[str, ...]
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HostResult:
+    answer: Answer
+    termination: Termination
+    turns: tuple[TurnRecord, ...]
+    usage: Usage
+    trouble: ApiTrouble | None = None
+    waited_ms: float = 0.0
+    rewrites: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
+    system: str = ""
+    tool_names: tuple[tuple[str, str, str], ...] = ()
+
+
+class Host(Protocol):
+    """Runs one trial's agent. Never raises for what model or server do; only cancellation passes through."""
+
+    async def run(self, assignment: Assignment, driver: Driver, call: CallTool) -> HostResult: ...
