@@ -1,0 +1,145 @@
+"""Syntax, step 2: text of one block -> tokens. Lossless: between tokens there are only blanks.
+
+Terminals come from the grammar. Where none fits, `misfits` says what was meant; the token then carries the mended
+text, so that the parser goes on as if it had been written so.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from mcpeval_dsl.syntax import misfits
+from mcpeval_dsl.syntax.problems import Problem
+from mcpeval_dsl.syntax.tables import scan_pattern, terminal
+
+
+class Token(NamedTuple):
+    """`kind` is a terminal of the grammar, or COMMENT or JUNK; `mended` replaces the text where that was wrong."""
+
+    kind: str
+    start: int
+    end: int
+    mended: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """All tokens of a text, comments and newlines among them."""
+
+    text: str
+    items: tuple[Token, ...]
+    problems: tuple[Problem, ...]
+
+    def joined(self) -> str:
+        """The text again, made of tokens and the blanks between them."""
+        parts: list[str] = []
+        position = 0
+        for token in self.items:
+            parts += (self.text[position : token.start], self.text[token.start : token.end])
+            position = token.end
+        return "".join(parts) + self.text[position:]
+
+
+WORDS = frozenset({"NAME", "GLOB", "STRING", "RAW", "TEXT", "NUMBER", "REGEX", "JSONPATH", "METRIC"})
+AFTER_OPERAND = WORDS | {"RPAR", "RSQB"}
+INDEXABLE = frozenset({"NAME", "GLOB", "RPAR", "RSQB"})
+_VALUE_FOLLOWS = re.compile(r"[ \t]*(?:[\w\"/$\[{*-]|\r?(?:\n|\Z)|#)")
+_BLANKS = re.compile(r"[ \t\r]*")
+
+
+def scan(text: str) -> Tokens:
+    """Tokens of `text`. Never fails: what fits nowhere becomes a mended or a JUNK token with a problem."""
+    return _Scan(text).run()
+
+
+class _Scan:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.items: list[Token] = []
+        self.problems: list[Problem] = []
+        self.previous = ""  # kind of the last significant token; newlines do not count, ";" does
+        self.before = ""  # the one before it
+        self.line_has_problem = False
+
+    def run(self) -> Tokens:
+        text, items, match = self.text, self.items, scan_pattern().match
+        position = last_end = 0
+        while True:
+            found = match(text, position)
+            if found is None:
+                position = last_end = self.misfit(position)
+                continue
+            kind = found.lastgroup or "END"
+            start, position = found.start(kind), found.end()
+            if kind == "END":
+                break
+            if kind == "_NL":
+                items.append(Token(kind, start, position))
+                self.line_has_problem = False
+                if text[start] == ";":
+                    self.previous = ";"
+                last_end = position
+                continue
+            if kind == "COMMENT":
+                items.append(Token(kind, start, position))
+                last_end = position
+                continue
+            if start == last_end and kind in WORDS and self.previous in WORDS and start:
+                position = last_end = self.touching(start)
+                continue
+            if kind == "CMP":
+                kind, position = self.operator(start, position)
+            elif kind == "LSQB" and start == last_end and self.indexable():
+                kind = "_IDX"
+            elif kind == "_OBJ" and misfits.block_with_colons(text, start):
+                kind = "LBRACE"
+            elif kind in _STRINGS:
+                self.problems.extend(misfits.inside_string(text, start, position))
+            self.add(Token(kind, start, position))
+            last_end = position
+        return Tokens(text, tuple(items), tuple(self.problems))
+
+    def add(self, token: Token) -> None:
+        self.items.append(token)
+        self.before, self.previous = self.previous, token.kind
+
+    def indexable(self) -> bool:
+        return self.previous in INDEXABLE or (self.previous == "STRING" and self.before == "DOT")
+
+    def operator(self, start: int, end: int) -> tuple[str, int]:
+        """A word operator stands after an operand and before a value; anywhere else it is a name."""
+        if not self.text[start].isalpha():
+            return "CMP", end
+        if self.previous in AFTER_OPERAND or (self.previous == "RBRACE" and self.items[-1].kind == "RBRACE"):
+            if _VALUE_FOLLOWS.match(self.text, end):
+                return "CMP", end
+        name = terminal("NAME").match(self.text, start)
+        assert name is not None
+        return "NAME", name.end()
+
+    def misfit(self, position: int) -> int:
+        """No terminal fits here: report it once per line and go on behind it."""
+        blanks = _BLANKS.match(self.text, position)
+        assert blanks is not None
+        return self.mend(misfits.diagnose(self.text, blanks.end()))
+
+    def touching(self, start: int) -> int:
+        """Two words without a blank between them: one text that wants quotes."""
+        first = self.items.pop()
+        return self.mend(misfits.touching(self.text, first.start, start))
+
+    def mend(self, misfit: misfits.Misfit) -> int:
+        if not self.line_has_problem:
+            self.problems.append(misfit.problem)
+            self.line_has_problem = True
+        token = Token(misfit.kind, misfit.start, misfit.end, misfit.mended)
+        if misfit.kind in ("JUNK", "COMMENT"):
+            self.items.append(token)
+        else:
+            self.add(token)
+        return misfit.end
+
+
+_STRINGS = frozenset({"STRING", "RAW", "TEXT"})

@@ -1,0 +1,55 @@
+"""Syntax, first: the LALR tables and messages made from `grammar/` by `tools/syntax_tables.py`, loaded once."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from functools import cache
+from os.path import dirname, join
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """`origin` is the nonterminal, `action` what the builder makes, `keep` the children it gets."""
+
+    origin: str
+    action: str
+    size: int
+    keep: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """`actions[state][terminal]` is a state to shift to, or `~rule` to reduce by; `gotos[state][nonterminal]` a state."""
+
+    digest: str
+    terminals: dict[str, str]
+    scan: str
+    actions: list[dict[str, int]]
+    gotos: list[dict[str, int]]
+    rules: list[Rule]
+    state_messages: list[int]
+    messages: list[dict[str, Any]]
+    repairs: dict[str, dict[str, str]]
+
+
+@cache
+def load() -> Tables:
+    """The tables shipped beside this module; about a millisecond, once per process."""
+    loader: Any = __spec__.loader if __spec__ else None
+    raw = json.loads(loader.get_data(join(dirname(__file__), "tables.json")))
+    rules = [Rule(o, a, n, tuple(k)) for o, a, n, k in raw.pop("rules")]
+    return Tables(rules=rules, **raw)
+
+
+@cache
+def scan_pattern() -> re.Pattern[str]:
+    """All terminals as one pattern with a group each, after blanks."""
+    return re.compile(load().scan)
+
+
+@cache
+def terminal(name: str) -> re.Pattern[str]:
+    return re.compile(load().terminals[name])
