@@ -1,0 +1,1 @@
+"""Running a plan: environments, harvests, trials, and the scheduler that orders them."""

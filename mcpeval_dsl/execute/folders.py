@@ -1,0 +1,88 @@
+"""Where a trial lives: its own folder with a work directory, a HOME and a place for temporary files.
+
+The path has the same length in every run, so that texts that hold it (and what they cost) do not differ by run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+WORKDIR_MARK = "{{ workdir }}"
+
+
+@dataclass(frozen=True, slots=True)
+class TrialFolder:
+    root: Path
+
+    @property
+    def work(self) -> Path:
+        return self.root / "work"
+
+    @property
+    def home(self) -> Path:
+        return self.root / "home"
+
+    @property
+    def temporary(self) -> Path:
+        return self.root / "tmp"
+
+    @property
+    def logs(self) -> Path:
+        return self.root / "logs"
+
+
+def create(run_folder: Path, owner: str) -> TrialFolder:
+    """A fresh, private folder for one owner (a trial or a harvest) of one run; leftovers of an earlier attempt go."""
+    digest = hashlib.sha256(f"{run_folder.resolve()}\x00{owner}".encode()).hexdigest()[:16]
+    base = Path(tempfile.gettempdir()) / f"mcpe-{os.getuid()}"
+    base.mkdir(mode=0o700, exist_ok=True)
+    if base.is_symlink() or base.stat().st_uid != os.getuid():
+        raise PermissionError(f"{base} belongs to somebody else; set TMPDIR to a folder of your own")
+    root = base / digest
+    remove(root)
+    folder = TrialFolder(root)
+    for part in (root, folder.work, folder.home, folder.temporary, folder.logs):
+        part.mkdir(mode=0o700)
+    return folder
+
+
+def remove(root: Path) -> None:
+    """Delete a trial's folder, read-only parts too."""
+
+    def unlock(function: object, path: str, _: object) -> None:
+        with contextlib.suppress(OSError):
+            Path(path).parent.chmod(0o700)
+            Path(path).chmod(0o700)
+            if Path(path).is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                Path(path).unlink()
+
+    if root.exists():
+        shutil.rmtree(root, onerror=unlock)
+
+
+def mask(value: object, workdir: str) -> object:
+    """The same value with the trial's own work directory written as `{{ workdir }}`."""
+    return _replace(value, workdir, WORKDIR_MARK)
+
+
+def unmask(value: object, workdir: str) -> object:
+    """The reverse of `mask`, for another trial."""
+    return _replace(value, WORKDIR_MARK, workdir)
+
+
+def _replace(value: object, old: str, new: str) -> object:
+    if isinstance(value, str):
+        return value.replace(old, new)
+    if isinstance(value, list):
+        return [_replace(item, old, new) for item in value]
+    if isinstance(value, dict):
+        return {_replace(key, old, new): _replace(item, old, new) for key, item in value.items()}
+    return value

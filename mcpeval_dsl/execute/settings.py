@@ -1,0 +1,77 @@
+"""What the operator decides about a run; nothing of it can come from a spec."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+LOCAL_FILE = "mcpe.local.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderSettings:
+    """Where a provider's API is and which variable holds its key. `base_url` None is the provider's own address."""
+
+    base_url: str | None = None
+    api_key_variable: str | None = None
+    timeout: float = 120.0
+    patience: float = 300.0
+
+    @property
+    def api_key(self) -> str | None:
+        return os.environ.get(self.api_key_variable) if self.api_key_variable else None
+
+
+DEFAULT_KEYS = {"anthropic": "ANTHROPIC_API_KEY", "litellm": None}
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """`jobs`: trials in flight; `starts`: servers starting at once; `grace`: seconds the first Ctrl-C waits for trials."""
+
+    project_root: Path
+    jobs: int = 4
+    starts: int = 2
+    allow_writes: bool = False
+    keep_folders: bool = False
+    grace: float = 30.0
+    providers: Mapping[str, ProviderSettings] = field(default_factory=dict)
+
+    def provider(self, driver: str) -> ProviderSettings:
+        return self.providers.get(driver, ProviderSettings(api_key_variable=DEFAULT_KEYS.get(driver)))
+
+
+def load(project_root: Path, *, jobs: int | None = None, allow_writes: bool = False, keep: bool = False) -> RunSettings:
+    """Settings of `mcpe.local.toml` beside the project's other files. Raises ValueError with a sentence for a bad one."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 2)
+    return RunSettings(
+        project_root=project_root,
+        jobs=jobs or max(2 * cores, 4),
+        starts=cores,
+        allow_writes=allow_writes,
+        keep_folders=keep,
+        providers=_providers(project_root / LOCAL_FILE),
+    )
+
+
+def _providers(path: Path) -> dict[str, ProviderSettings]:
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{LOCAL_FILE} cannot be read: {error}") from error
+    found: dict[str, ProviderSettings] = {}
+    for name, table in data.get("providers", {}).items():
+        known = {"base_url", "api_key_variable", "timeout", "patience"}
+        unknown = sorted(set(table) - known)
+        if unknown:
+            raise ValueError(
+                f"{LOCAL_FILE}: [providers.{name}] has an unknown key `{unknown[0]}`; known are {', '.join(sorted(known))}"
+            )
+        values = {"api_key_variable": DEFAULT_KEYS.get(name), **table}
+        found[name] = ProviderSettings(**values)
+    return found

@@ -1,0 +1,244 @@
+"""The statements of an environment, set-up or teardown, carried out in order for one trial."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from mcpeval_dsl.execute import files
+from mcpeval_dsl.execute.folders import TrialFolder
+from mcpeval_dsl.execute.names import Names
+from mcpeval_dsl.execute.processes import Background, run
+from mcpeval_dsl.semantics.expressions import (
+    CallStep,
+    CopyStep,
+    Expression,
+    ForStep,
+    LoadStep,
+    PortStep,
+    ReadyStep,
+    RenderStep,
+    ResetStep,
+    RunStep,
+    StartStep,
+    Step,
+    UnpackStep,
+    WriteStep,
+)
+from mcpeval_dsl.source import Location
+from mcpeval_dsl.values.evaluate import condition, evaluate
+from mcpeval_dsl.values.model import EvaluationError, Reading, Scope, SourceReader
+
+STEP_TIMEOUT = 120.0
+
+CallSteps = Callable[[CallStep, Scope], Awaitable[Any]]
+
+
+class StepFailed(Exception):
+    """A step could not be done: the trial is untestable. `reason` is a sentence, `at` its place in the spec."""
+
+    def __init__(self, reason: str, at: Location | None, kind: str = "setup") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.at = at
+        self.kind = kind
+
+
+def ports_of(steps: Sequence[Step]) -> dict[str, int]:
+    """A free loopback port for every `port` line; all are held at once, so that they differ."""
+    names = [step.name for step in steps if isinstance(step, PortStep)]
+    found: dict[str, int] = {}
+    with contextlib.ExitStack() as held:
+        for name in names:
+            sock = held.enter_context(socket.socket())
+            sock.bind(("127.0.0.1", 0))
+            found[name] = sock.getsockname()[1]
+    return found
+
+
+class Workspace:
+    """Carries out steps in one trial's folder. Relative sources are looked for beside the spec, targets in `workdir`."""
+
+    def __init__(
+        self,
+        folder: TrialFolder,
+        names: Names,
+        *,
+        spec_folder: Path,
+        variables: Callable[[], Mapping[str, str]],
+        reader: SourceReader,
+        call: CallSteps,
+    ) -> None:
+        self.folder = folder
+        self.names = names
+        self.spec_folder = spec_folder
+        self._variables = variables
+        self._reader = reader
+        self._call = call
+        self.background: list[Background] = []
+
+    async def perform(self, steps: Sequence[Step], owner: str = "") -> None:
+        """All steps in order; what a named call gave is bound under `owner`. Raises StepFailed."""
+        for step in steps:
+            try:
+                await self._one(step, owner)
+            except EvaluationError as error:
+                raise StepFailed(error.reason, step.at) from error
+            except (OSError, ValueError) as error:
+                raise StepFailed(_sentence(error), step.at) from error
+
+    async def stop(self) -> None:
+        """End every background process."""
+        for process in reversed(self.background):
+            await process.stop()
+        self.background.clear()
+
+    async def _one(self, step: Step, owner: str) -> None:
+        scope = self.names.scope()
+        match step:
+            case CopyStep():
+                source = self._source(step.source, scope)
+                target = self._target(step.to, scope) if step.to is not None else self.folder.work / source.name
+                await asyncio.to_thread(files.copy, source, target)
+            case UnpackStep():
+                source, target = self._source(step.source, scope), self._target(step.to, scope)
+                await asyncio.to_thread(files.unpack, source, target)
+            case WriteStep():
+                files.write(self._target(step.path, scope), _text(evaluate(step.text, scope)))
+            case RenderStep():
+                more = {entry.key: evaluate(entry.value, scope) for entry in step.bindings}
+                files.render(self._source(step.source, scope), self._target(step.to, scope), {**scope.names, **more})
+            case LoadStep():
+                script, into = self._source(step.script, scope), self._target(step.into, scope)
+                await asyncio.to_thread(files.load_sql, script, into)
+            case RunStep():
+                await self._run(step, scope)
+            case StartStep():
+                await self._start(step, scope)
+            case CallStep():
+                await self._call_step(step, scope, owner)
+            case PortStep():
+                pass
+            case ReadyStep():
+                await self._ready(step, scope)
+            case ResetStep():
+                await self._reset(step, scope)
+            case ForStep():
+                await self._for(step, scope, owner)
+
+    def argv(self, words: Sequence[Expression], scope: Scope) -> tuple[str, ...]:
+        """Words of a command line; a word that names a file beside the spec becomes its absolute path."""
+        return tuple(self._word(_text(evaluate(word, scope)), index) for index, word in enumerate(words))
+
+    def _word(self, word: str, index: int) -> str:
+        return beside_spec(word, self.spec_folder, program=index == 0)
+
+    def _source(self, expression: Expression, scope: Scope) -> Path:
+        path = Path(_text(evaluate(expression, scope)))
+        return path if path.is_absolute() else self.spec_folder / path
+
+    def _target(self, expression: Expression, scope: Scope) -> Path:
+        path = Path(_text(evaluate(expression, scope)))
+        target = path if path.is_absolute() else self.folder.work / path
+        return files.inside(target, self.folder.root)
+
+    async def _run(self, step: RunStep, scope: Scope) -> None:
+        argv = self.argv(step.argv, scope)
+        done = await run(
+            argv, cwd=self.folder.work, env=self._variables(), timeout=step.timeout or STEP_TIMEOUT
+        )
+        if not done.ok:
+            raise StepFailed(done.sentence(argv), step.at)
+
+    async def _start(self, step: StartStep, scope: Scope) -> None:
+        argv = self.argv(step.argv, scope)
+        log = self.folder.logs / f"start-{len(self.background) + 1}.log"
+        try:
+            process = await Background.start(argv, cwd=self.folder.work, env=self._variables(), log=log)
+        except OSError as error:
+            raise StepFailed(f"`{' '.join(argv)}` could not be started: {error.strerror}", step.at) from error
+        self.background.append(process)
+
+    async def _call_step(self, step: CallStep, scope: Scope, owner: str) -> None:
+        value = await self._call(step, scope)
+        if step.name is not None:
+            self.names.bind((owner, step.name) if owner else (step.name,), value)
+
+    async def _ready(self, step: ReadyStep, scope: Scope) -> None:
+        target = _text(evaluate(step.target, scope))
+        until = time.monotonic() + step.within
+        while not await _is_ready(step.probe, target):
+            for process in self.background:
+                if process.exit_code is not None:
+                    shown = " ".join(process.argv)
+                    raise StepFailed(
+                        f"`{shown}` ended with exit code {process.exit_code} before `{target}` was ready: "
+                        f"{process.tail()[-400:]}",
+                        step.at,
+                    )
+            if time.monotonic() > until:
+                raise StepFailed(f"`{target}` was not ready within {step.within:g} s", step.at)
+            await asyncio.sleep(0.05)
+
+    async def _reset(self, step: ResetStep, scope: Scope) -> None:
+        reading = await self._reader.read(step.source, scope)
+        if reading.error is not None:
+            raise StepFailed(f"the reset failed: {reading.error}", step.at)
+        self._require(step, reading, scope)
+
+    def _require(self, step: ResetStep, reading: Reading, scope: Scope) -> None:
+        inner = Scope({**scope.names, **reading.fields}, subject=reading.text, has_subject=True)
+        for requirement in step.requires:
+            result = condition(requirement.condition, inner)
+            if not result.holds:
+                raise StepFailed(f"the reset was not accepted: {result.actual}", requirement.at or step.at)
+
+    async def _for(self, step: ForStep, scope: Scope, owner: str) -> None:
+        rows = evaluate(step.over, scope)
+        if not isinstance(rows, list):
+            raise StepFailed("`for` needs a list to go through", step.at)
+        done = 0
+        for row in rows:
+            if step.limit is not None and done >= step.limit:
+                break
+            self.names.values[step.variable] = row
+            if step.where is not None and not condition(step.where, self.names.scope()).holds:
+                continue
+            await self.perform(step.steps, owner)
+            done += 1
+        self.names.values.pop(step.variable, None)
+
+
+def beside_spec(word: str, spec_folder: Path, *, program: bool) -> str:
+    """A relative path of a file that lies beside the spec, made absolute; any other word as it is."""
+    if not word or word.startswith("-") or Path(word).is_absolute() or (program and "/" not in word):
+        return word
+    candidate = spec_folder / word
+    try:
+        return str(candidate.resolve()) if candidate.is_file() else word
+    except (OSError, ValueError):
+        return word
+
+
+async def _is_ready(probe: str, target: str) -> bool:
+    if probe == "exists":
+        return Path(target).exists()
+    if probe == "tcp":
+        host, _, port = target.rpartition(":")
+        return await asyncio.to_thread(files.tcp_answers, host or "127.0.0.1", int(port))
+    return await asyncio.to_thread(files.http_answers, target)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else str(value)
+
+
+def _sentence(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}: `{error.filename}`" if error.filename else error.strerror
+    return str(error)
