@@ -146,6 +146,7 @@ class Counts(Frozen):
     harvests: int
     connects: int
     checks: int
+    heldout_left_out: int = Field(default=0, description="tasks left out because they are held out")
 
 
 class Ceilings(Frozen):
@@ -175,6 +176,7 @@ class Suite(Frozen):
 class Selection(Frozen):
     select: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    heldout: bool = False
 
 
 class Plan(Frozen):
