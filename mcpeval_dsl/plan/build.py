@@ -237,7 +237,7 @@ def _unknown_prices(topology: Topology, drafts: list[Draft]) -> tuple[Diagnostic
     judges = {name for d in drafts if d.kind == "trial" for name in judge_models(_task(d))}
     return tuple(
         Diagnostic(
-            code="MCPE397",
+            code="MCPE580",
             title=f"the price of model `{m.name}` ({m.target}) is unknown, so the cost has no ceiling",
             at=m.at,
             body="An unknown price is not free: its trials are counted without a cost.",
@@ -261,7 +261,7 @@ def _keyed(plan: Plan) -> dict[str, object]:
 
 def _without_tasks(suite: TypedSuite) -> Diagnostic:
     return Diagnostic(
-        code="MCPE395",
+        code="MCPE579",
         title=f"suite `{suite.name}` has no task, so there is nothing to run",
         at=suite.at,
         body="A suite needs at least one task: an empty run would look like a pass.",
@@ -278,7 +278,7 @@ def _nothing(suite: TypedSuite, selection: Selection, held: set[str]) -> Diagnos
     else:
         hint = "give the suite a matrix cell that is not excluded"
     return Diagnostic(
-        code="MCPE392",
+        code="MCPE570",
         title=f"nothing of suite `{suite.name}` is selected",
         at=None if selection.select or selection.exclude else suite.at,
         body="A run of nothing would look like a pass, so an empty selection is an error.",

@@ -25,14 +25,14 @@ def write(plans: PlanFile | Plan | Iterable[Plan]) -> bytes:
 
 def read(data: bytes, path: str = "plan.json") -> Checked[PlanFile]:
     """The plans of a file; a single plan of `mcpe-plan/1` is taken as a file of one. `path` is for messages."""
-    found = load(data, path, "plan file", "MCPE396")
+    found = load(data, path, "plan file", "MCPE573")
     if found.value is None:
         return Checked(None, found.diagnostics)
     if found.value.get("format") == PLAN_FORMAT:
-        return typed(Plan, found.value, path, "MCPE396", lambda plan: PlanFile(plans=(plan,)))
-    if problem := wrong_format(found.value, "mcpe-plans/1", path, "MCPE396"):
+        return typed(Plan, found.value, path, "MCPE573", lambda plan: PlanFile(plans=(plan,)))
+    if problem := wrong_format(found.value, "mcpe-plans/1", path, "MCPE573"):
         return Checked(None, (problem,))
-    return typed(PlanFile, found.value, path, "MCPE396", lambda plans: plans)
+    return typed(PlanFile, found.value, path, "MCPE573", lambda plans: plans)
 
 
 def dump(value: PlanFile | Lock) -> bytes:

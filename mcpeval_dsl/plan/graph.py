@@ -39,7 +39,7 @@ def cycle_of_harvests(
         if (place := known[name].at) is not None
     ]
     return Diagnostic(
-        code="MCPE390",
+        code="MCPE577",
         title=f"these harvests wait for each other: {round_trip}",
         at=known[path[0]].at,
         body="A harvest is read before everything that uses it, so harvests cannot go round in a circle.",

@@ -56,7 +56,7 @@ def instances(task: Task) -> tuple[tuple[Instance, ...], tuple[Diagnostic, ...]]
 def _unbounded(task: Task) -> Diagnostic:
     assert task.loop is not None
     return Diagnostic(
-        code="MCPE391",
+        code="MCPE578",
         title=f"`for {task.loop.variable}` over a harvest has no limit, so the plan has no end",
         at=task.loop.at or task.at,
         body="The rows of a harvest are known only when it runs; `limit N` bounds the plan, and rows that do not come"

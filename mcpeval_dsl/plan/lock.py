@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from mcpeval_dsl.diagnostics.model import Checked
 from mcpeval_dsl.plan.files import dump, load, typed, wrong_format
@@ -49,36 +47,6 @@ def read(data: bytes, path: str = LOCK_FILE) -> Checked[Lock]:
     if problem := wrong_format(found.value, "mcpe-lock/1", path, "MCPE401"):
         return Checked(None, (problem,))
     return typed(Lock, found.value, path, "MCPE401")
-
-
-def tool_digest(tool: Mapping[str, Any]) -> str:
-    """SHA-256 over the canonical JSON of a tool exactly as the server listed it."""
-    text = json.dumps(tool, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def catalogue_digest(tools: Iterable[LockedTool], instructions: str | None) -> str:
-    """SHA-256 over names and digests of all tools in order of name, and the instructions."""
-    rows: list[Any] = [[t.name, t.sha256] for t in sorted(tools, key=lambda t: (t.name, t.sha256))]
-    text = json.dumps([rows, instructions], ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def lock_tool(tool: Mapping[str, Any]) -> LockedTool:
-    """A tool as the server listed it; members of a wrong type are left out here and stay in the digest."""
-    return LockedTool(
-        name=str(tool.get("name", "")),
-        title=_of(str, tool.get("title")),
-        description=_of(str, tool.get("description")),
-        input_schema=_of(dict, tool.get("inputSchema")),
-        output_schema=_of(dict, tool.get("outputSchema")),
-        annotations=_of(dict, tool.get("annotations")),
-        sha256=tool_digest(tool),
-    )
-
-
-def _of(cls: type[Any], value: object) -> Any:
-    return value if isinstance(value, cls) else None
 
 
 def merge(old: Lock | None, new: Iterable[LockedServer], keep: Iterable[str]) -> Lock:

@@ -143,7 +143,7 @@ class Selector:
             known = sorted(candidates)[:8]
             hint = f"there is: {', '.join(known)}" if known else f"this suite has no {noun}"
         return Diagnostic(
-            code="MCPE393",
+            code="MCPE571",
             title=f"{option} {term.text}: there is no {noun} called `{term.pattern}`",
             body="A name that matches nothing is an error: a run of less than was meant would look like a pass.",
             hint=hint,
@@ -177,7 +177,7 @@ def parse(text: str, option: str, diagnostics: list[Diagnostic]) -> list[Term]:
 
 def _malformed(item: str, option: str, what: str, hint: str = "") -> Diagnostic:
     return Diagnostic(
-        code="MCPE394",
+        code="MCPE572",
         title=f"{option} {item}: {what}",
         body="A selector is a name or METHOD:NAME, with `+` before for what it needs and after for what needs it;"
         " spaces add and commas intersect.",
