@@ -1,0 +1,26 @@
+"""Command line, the list: name -> module with a function `command`, and what `mcpe --help` says. Nothing is imported."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    module: str
+    summary: str
+
+
+COMMANDS: dict[str, Entry] = {
+    "lint": Entry("lint", "Find mistakes in specs without starting anything."),
+    "compile": Entry("compile", "Compile specs into a plan, and say what a run would cost."),
+    "graph": Entry("graph", "Show what depends on what: text, DOT or Mermaid."),
+    "lock": Entry("lock", "Ask the servers for their tools and write mcpe.lock."),
+    "run": Entry("run", "Run a plan, or continue it."),
+    "score": Entry("score", "Grade and score a run again, without running it."),
+    "replay": Entry("replay", "Run one trial again from its record."),
+    "runs": Entry("runs", "List the runs of this project."),
+    "view": Entry("view", "Show one trial: calls, answer, verdicts."),
+    "trust": Entry("trust", "Allow the programs of a spec to be started."),
+    "explain": Entry("explain", "Say more about a diagnostic's code."),
+}

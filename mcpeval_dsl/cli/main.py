@@ -1,0 +1,58 @@
+"""Command line, entry: answers `--version` at once, hands the rest to `app`, and lets no traceback out.
+
+With MCPE_DEBUG=1 an internal error shows its traceback.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from mcpeval_dsl import __version__
+from mcpeval_dsl.cli import exits
+
+_DISK_ERRORS = frozenset({5, 27, 28, 30, 122})  # EIO, EFBIG, ENOSPC, EROFS, EDQUOT
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit code of the process."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if list(arguments) in (["--version"], ["-V"]):
+        print(f"mcpe {__version__}")
+        return exits.CLEAN
+    try:
+        from mcpeval_dsl.cli.app import run
+
+        code = run(arguments)
+        sys.stdout.flush()
+        return code
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return exits.INTERRUPTED
+    except BrokenPipeError:
+        # whoever read our output has enough of it; Python would complain once more when it flushes at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return exits.CLEAN
+    except OSError as error:
+        if error.errno in _DISK_ERRORS:
+            where = f" ({error.filename})" if error.filename else ""
+            print(f"error: {error.strerror}{where}", file=sys.stderr)
+            return exits.DISK
+        return _internal(error)
+    except Exception as error:
+        return _internal(error)
+
+
+def _internal(error: Exception) -> int:
+    if os.environ.get("MCPE_DEBUG") == "1":
+        import traceback
+
+        traceback.print_exception(error)
+    text = " ".join(f"{type(error).__name__}: {error}".split())
+    print(f"internal error: {text} (a fault of mcpe; MCPE_DEBUG=1 shows where)", file=sys.stderr)
+    return exits.INTERNAL
+
+
+if __name__ == "__main__":
+    sys.exit(main())
