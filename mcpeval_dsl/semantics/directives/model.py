@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from mcpeval_dsl.semantics.directives.operands import NOTHING, Operand
 
@@ -11,16 +10,14 @@ Repeat = Literal["one", "add"]
 Availability = Literal["yes", "later", "one_cell"]
 
 
-@dataclass(frozen=True, slots=True)
-class BlockUse:
+class BlockUse(NamedTuple):
     """The kind of block that follows a directive, and whether it must."""
 
     kind: str
     required: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Directive:
+class Directive(NamedTuple):
     """One word in the blocks `parents`.
 
     `repeat` says what a second one means: `one`, an error within one block (a task's replaces its profile's);
@@ -40,8 +37,7 @@ class Directive:
     negatable: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(NamedTuple):
     """At least `least` and at most `most` statements of a block bear one of `names` (`most` None: any number)."""
 
     names: tuple[str, ...]
@@ -49,8 +45,7 @@ class Requirement:
     most: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class BlockKind:
+class BlockKind(NamedTuple):
     """What a block of this kind admits beside its directives.
 
     `title` is how messages speak of it. `bindings` says what `name = value` means in it ('' when it may not stand

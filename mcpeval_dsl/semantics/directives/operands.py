@@ -7,141 +7,40 @@ leaf here says so; any other bare name is a reference.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 Unit = Literal["duration", "count", "tokens", "money", "percent", "size", "number"]
 """`count` and `tokens` take plain numbers, k and M; `size` also bytes; `percent` needs the sign; `number` has no unit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Labelled(NamedTuple):
+    """A leaf that needs nothing but a label; without one it has its kind's usual label."""
+
+    label: str = ""
+
+
+class Described(NamedTuple):
+    """A leaf with `what`: the thing named, or words for messages."""
+
+    what: str
+    label: str = ""
+
+
+class Word(NamedTuple):
     """One of a closed set of bare words."""
 
     words: tuple[str, ...]
     label: str = "word"
 
 
-@dataclass(frozen=True, slots=True)
-class NewName:
-    """A bare word the author chooses for something of `kind`."""
-
-    kind: str
-    label: str = "name"
-
-
-@dataclass(frozen=True, slots=True)
-class NameOf:
+class NameOf(NamedTuple):
     """A bare word that names a declared thing of one of the `kinds`."""
 
     kinds: tuple[str, ...]
     label: str = "name"
 
 
-@dataclass(frozen=True, slots=True)
-class Tag:
-    """A bare word from an open set: a tag, a cluster, a capability; quoted when it is no identifier."""
-
-    what: str
-    label: str = "tag"
-
-
-@dataclass(frozen=True, slots=True)
-class Quoted:
-    """A text in quotes; never a reference."""
-
-    what: str
-    label: str = "text"
-
-
-@dataclass(frozen=True, slots=True)
-class TextValue:
-    """A text in quotes, or a reference to one."""
-
-    what: str
-    label: str = "text"
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """Any value: text, number, regex, JSONPath, list, object, reference or function."""
-
-    label: str = "value"
-
-
-@dataclass(frozen=True, slots=True)
-class ListValue:
-    """`[…]` or a reference to a list."""
-
-    label: str = "list"
-
-
-@dataclass(frozen=True, slots=True)
-class NameList:
-    """`[a, b]`: bare words in brackets."""
-
-    what: str
-    label: str = "names"
-
-
-@dataclass(frozen=True, slots=True)
-class ObjectValue:
-    """`{name: value}`."""
-
-    label: str = "object"
-
-
-@dataclass(frozen=True, slots=True)
-class RegexValue:
-    """`/…/`, or `r"…"` where the pattern has slashes."""
-
-    label: str = "regex"
-
-
-@dataclass(frozen=True, slots=True)
-class Path:
-    """A JSONPath."""
-
-    label: str = "path"
-
-
-@dataclass(frozen=True, slots=True)
-class Pattern:
-    """A call pattern: tool, glob, call with arguments, combinator, behaviour, effect class, or reference to a tool name."""
-
-    label: str = "pattern"
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Something that is read: a tool call, `sql(…)`, `file(…)`, `files(…)`, `command(…)`, `http(…)`, `resource(…)`."""
-
-    label: str = "source"
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """`value OPERATOR value`."""
-
-    label: str = "condition"
-
-
-@dataclass(frozen=True, slots=True)
-class MetricCondition:
-    """`metric OPERATOR quantity`, the quantity in the metric's own unit."""
-
-    label: str = "condition"
-
-
-@dataclass(frozen=True, slots=True)
-class Segment:
-    """`axis OPERATOR word`: a part of the trials. Both sides are bare words of the spec."""
-
-    label: str = "segment"
-
-
-@dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(NamedTuple):
     """`name <= quantity`."""
 
     name: str
@@ -149,16 +48,7 @@ class Limit:
     label: str = "limit"
 
 
-@dataclass(frozen=True, slots=True)
-class Below:
-    """The whole statement is `name <= quantity`."""
-
-    unit: Unit
-    label: str = "limit"
-
-
-@dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(NamedTuple):
     """A number in `unit`; `least` and `most` in base units (seconds, bytes, dollars, a fraction for percent)."""
 
     unit: Unit
@@ -168,29 +58,7 @@ class Quantity:
     whole: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Argv:
-    """A command line: texts and references side by side, or one list of them."""
-
-    label: str = "argv"
-
-
-@dataclass(frozen=True, slots=True)
-class Iteration:
-    """`name in list`."""
-
-    label: str = "loop"
-
-
-@dataclass(frozen=True, slots=True)
-class Grader:
-    """`[not] GRADER …`: a grader's word, then that grader's own operands."""
-
-    label: str = "grader"
-
-
-@dataclass(frozen=True, slots=True)
-class Assign:
+class Assign(NamedTuple):
     """`NAME = value`; `value` says what may stand right of the `=`."""
 
     kind: str
@@ -198,32 +66,145 @@ class Assign:
     label: str = "value"
 
 
-@dataclass(frozen=True, slots=True)
-class Sequence:
+# Leaves of one shape share one class, and all are named tuples: thirty dataclasses cost each command 9 ms.
+
+
+class NewName(Described):
+    """A bare word the author chooses for something; `what` is the kind of thing."""
+
+    __slots__ = ()
+
+
+class Tag(Described):
+    """A bare word from an open set: a tag, a cluster, a capability; quoted when it is no identifier."""
+
+    __slots__ = ()
+
+
+class Quoted(Described):
+    """A text in quotes; never a reference."""
+
+    __slots__ = ()
+
+
+class TextValue(Described):
+    """A text in quotes, or a reference to one."""
+
+    __slots__ = ()
+
+
+class NameList(Described):
+    """`[a, b]`: bare words in brackets."""
+
+    __slots__ = ()
+
+
+class Value(Labelled):
+    """Any value: text, number, regex, JSONPath, list, object, reference or function."""
+
+    __slots__ = ()
+
+
+class ListValue(Labelled):
+    """`[…]` or a reference to a list."""
+
+    __slots__ = ()
+
+
+class ObjectValue(Labelled):
+    """`{name: value}`."""
+
+    __slots__ = ()
+
+
+class RegexValue(Labelled):
+    """`/…/`, or `r"…"` where the pattern has slashes."""
+
+    __slots__ = ()
+
+
+class Path(Labelled):
+    """A JSONPath."""
+
+    __slots__ = ()
+
+
+class Pattern(Labelled):
+    """A call pattern: tool, glob, call with arguments, combinator, behaviour, effect class, or reference to a name."""
+
+    __slots__ = ()
+
+
+class Source(Labelled):
+    """Something that is read: a tool call, `sql(…)`, `file(…)`, `files(…)`, `command(…)`, `http(…)`, `resource(…)`."""
+
+    __slots__ = ()
+
+
+class Condition(Labelled):
+    """`value OPERATOR value`."""
+
+    __slots__ = ()
+
+
+class MetricCondition(Labelled):
+    """`metric OPERATOR quantity`, the quantity in the metric's own unit."""
+
+    __slots__ = ()
+
+
+class Segment(Labelled):
+    """`axis OPERATOR word`: a part of the trials. Both sides are bare words of the spec."""
+
+    __slots__ = ()
+
+
+class Argv(Labelled):
+    """A command line: texts and references side by side, or one list of them."""
+
+    __slots__ = ()
+
+
+class Iteration(Labelled):
+    """`name in list`."""
+
+    __slots__ = ()
+
+
+class Grader(Labelled):
+    """`[not] GRADER …`: a grader's word, then that grader's own operands."""
+
+    __slots__ = ()
+
+
+class Below(NamedTuple):
+    """The whole statement is `name <= quantity`."""
+
+    unit: Unit
+    label: str = "limit"
+
+
+class Sequence(NamedTuple):
     parts: tuple[Operand, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Maybe:
+class Maybe(NamedTuple):
     part: Operand
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(NamedTuple):
     """Each part at most once, in any order."""
 
     parts: tuple[Operand, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(NamedTuple):
     """The first part that fits."""
 
     parts: tuple[Operand, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Commas:
+class Commas(NamedTuple):
     """One or more of `part` with commas between."""
 
     part: Operand
@@ -257,7 +238,30 @@ Leaf: TypeAlias = (
 )
 Operand: TypeAlias = Leaf | Sequence | Maybe | Options | Choice | Commas
 
+_USUAL: dict[type, str] = {
+    NewName: "name",
+    Tag: "tag",
+    Quoted: "names",
+    Value: "list",
+    ObjectValue: "object",
+    RegexValue: "regex",
+    Path: "path",
+    Pattern: "pattern",
+    Source: "source",
+    Condition: "condition",
+    MetricCondition: "condition",
+    Segment: "segment",
+    Argv: "argv",
+    Iteration: "loop",
+    Grader: "grader",
+}
+
 NOTHING = Sequence(())
+
+
+def label_of(leaf: Leaf) -> str:
+    """Under which label what the leaf matched is kept."""
+    return leaf.label or _USUAL.get(type(leaf)) or ("text" if isinstance(leaf, Described) else "value")
 
 
 def word(*words: str, label: str = "word") -> Word:

@@ -1,0 +1,75 @@
+"""Semantics, the table: what a gate may measure, and in which unit."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from mcpeval_dsl.semantics.directives.operands import Unit
+
+
+class Metric(NamedTuple):
+    """`bounds`: has an interval, so `.low` and `.high`. `arguments`: what a call form takes. `worst`: judged upwards."""
+
+    name: str
+    unit: Unit
+    doc: str
+    bounds: bool = False
+    arguments: tuple[str, ...] = ()
+
+
+def _each(root: str, unit: Unit, what: str) -> tuple[Metric, ...]:
+    return tuple(
+        Metric(f"{root}.{part}", unit, f"{words} {what}.")
+        for part, words in (
+            ("mean", "Mean of"),
+            ("p50", "Median of"),
+            ("p95", "95th percentile of"),
+            ("max", "Greatest"),
+        )
+    )
+
+
+METRICS: dict[str, Metric] = {
+    m.name: m
+    for m in (
+        Metric("task_success", "percent", "Mean over tasks of the share of testable trials that succeed.", True),
+        Metric("pass^k", "percent", "Mean over tasks of the chance that k trials all pass.", True),
+        Metric("pass@k", "percent", "Mean over tasks of the chance that one of k trials passes.", True),
+        Metric("lift", "percent", "Difference in success, treatment less baseline.", True, ("treatment", "baseline")),
+        Metric("gap", "percent", "Difference in success between two splits.", True, ("split", "split")),
+        Metric("safety.critical", "number", "Critical violations in all trials."),
+        Metric("safety.major", "number", "Major violations in all trials."),
+        Metric("safety.minor", "number", "Minor violations in all trials."),
+        Metric("untestable", "percent", "Share of planned trials that could not be tested."),
+        Metric("too_many_calls", "percent", "Share of testable trials over their call budget."),
+        Metric("wrong_answer", "percent", "Share of testable trials with a wrong answer."),
+        Metric("regressions", "number", "Tasks that are worse than in the baseline run."),
+        Metric("tool_recall", "percent", "Required tools called, of those shown.", True),
+        Metric("tool_precision", "percent", "Necessary calls, of all calls.", True),
+        Metric("argument_validity", "percent", "Calls whose arguments satisfy the schema.", True),
+        Metric("argument_accuracy", "percent", "Calls whose arguments equal an expected call's.", True),
+        Metric("distractor_rate", "percent", "Calls to tools that do not belong to the task.", True),
+        Metric("recovery", "percent", "Trials that pass after a tool error, of those with one.", True),
+        Metric("redundancy", "percent", "Calls that repeat an earlier one with an equal result.", True),
+        Metric("tool_errors", "percent", "Calls that end in a tool error.", True),
+        Metric("protocol_errors", "number", "Calls that end in a protocol error."),
+        Metric("checks.failed", "number", "Checks that failed."),
+        Metric("checks.passed", "number", "Checks that passed."),
+        Metric("judge.kappa", "number", "Agreement of the judge with people beyond chance (Cohen's kappa).", True),
+        Metric("judge.agreement", "percent", "Share of verdicts on which judge and people agree.", True),
+        Metric("judge.missing", "percent", "Share of judge verdicts that are missing."),
+        Metric("defects", "number", "Confirmed defects."),
+        Metric("leads", "number", "Leads that were seen."),
+        Metric("cost.total", "money", "What the run cost."),
+        Metric("tokens.total", "tokens", "Tokens of the run."),
+        *_each("calls", "number", "calls of a trial"),
+        *_each("tokens", "tokens", "tokens of a trial"),
+        *_each("cost", "money", "cost of a trial"),
+        *_each("time", "duration", "time of a trial"),
+        *_each("latency", "duration", "time of a call"),
+    )
+}
+
+BOUNDS = ("low", "high")
+SEGMENTS = ("tag", "split", "kind", "cluster", "task", "purpose", "difficulty", "server", "model", "host", "arm")
+"""What `where` may select by, beside the free axes of the matrix."""

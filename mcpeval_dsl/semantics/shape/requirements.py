@@ -1,0 +1,93 @@
+"""Semantics, shape: what a block holds as a whole: repeated words, words that must be there or exclude each other, rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mcpeval_dsl.diagnostics.model import Diagnostic
+from mcpeval_dsl.semantics.directives import BlockKind, Directive
+from mcpeval_dsl.semantics.shape.findings import finding
+from mcpeval_dsl.semantics.shape.wording import listed
+from mcpeval_dsl.source import Span
+from mcpeval_dsl.syntax import tree
+
+
+class Presence:
+    """Which words of a block occur, and where. `trouble` is set once a statement of the block had an error."""
+
+    __slots__ = ("_inner", "places", "trouble", "words")
+
+    def __init__(self, words: dict[str, Directive]) -> None:
+        self.words = words
+        self.places: dict[str, list[Span]] = {}
+        self.trouble = False
+        self._inner: set[str] = set()
+
+    def add(self, entry: Directive, at: Span, block: tree.Block | None) -> Diagnostic | None:
+        """Note a statement; a diagnostic when the word may stand only once and did."""
+        places = self.places.setdefault(entry.name, [])
+        places.append(at)
+        if entry.name == "when" and block is not None:
+            self._inner.update(s.name.text for s in block.statements if isinstance(s, tree.Directive))
+        if len(places) > 1 and entry.repeat == "one":
+            return finding(
+                "MCPE212",
+                at,
+                f"`{entry.name}` stands twice",
+                "In one block it may stand once.",
+                f"Remove one of the two `{entry.name}`.",
+                label=(places[0], "first here"),
+            )
+        return None
+
+    def missing(self, kind: BlockKind, owner: Span) -> Iterator[Diagnostic]:
+        """Words the block must have."""
+        for requirement in kind.requires:
+            names = requirement.names
+            if not requirement.least or any(n in self.places or n in self._inner for n in names):
+                continue
+            title = f"{kind.title} needs {listed(names[:6])}"
+            entry = next((self.words[n] for n in names if n in self.words), None)
+            hint = f"For example: `{entry.example}`" if entry else ""
+            yield finding("MCPE224", owner, title, "", hint)
+            return
+
+    def doubles(self, kind: BlockKind) -> Iterator[Diagnostic]:
+        """Words that exclude each other."""
+        for requirement in kind.requires:
+            if requirement.most is None:
+                continue
+            present = [(self.places[n][0], n) for n in requirement.names if n in self.places]
+            present.sort(key=lambda place: place[0].start)
+            for at, name in present[requirement.most :]:
+                first, other = present[0]
+                yield finding(
+                    "MCPE225",
+                    at,
+                    f"{kind.title} has both `{other}` and `{name}`",
+                    f"It takes one of {listed(requirement.names)}.",
+                    "Remove one of them.",
+                    label=(first, "first here"),
+                )
+
+
+def columns_and_rows(statements: tuple[tree.Statement, ...]) -> Iterator[Diagnostic]:
+    """Rows of a table that do not have a cell per column."""
+    columns: tree.Directive | None = None
+    for statement in statements:
+        if not isinstance(statement, tree.Directive):
+            continue
+        if statement.name.text == "columns":
+            columns = statement
+        elif statement.name.text == "row" and columns is not None:
+            cells, wanted = len(statement.groups), len(columns.groups)
+            if cells != wanted:
+                names = ", ".join(g.span.text for g in columns.groups)
+                yield finding(
+                    "MCPE223",
+                    statement.span,
+                    f"this row has {cells} cell{'s' if cells != 1 else ''}, the table has {wanted} columns",
+                    f"The columns are {names}.",
+                    "Add the missing cell." if cells < wanted else "Remove a cell, or add a column.",
+                    label=(columns.name.span, "columns"),
+                )
