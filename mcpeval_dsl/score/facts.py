@@ -1,0 +1,119 @@
+"""Score: from the record of a trial to the facts that decide its outcome, and to what a failure is put down to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from mcpeval_dsl.gateway.model import CallRecord
+from mcpeval_dsl.records.model import TrialRecord, VerdictRecord
+from mcpeval_dsl.score.outcomes import TrialFacts, VerdictFact
+
+_MOVED = "ground_truth_moved:"
+_WRITES = frozenset({"additive", "destructive", "unknown"})
+_OPERATIONS = frozenset({"host_error", "deadline", "turn_limit", "max_tokens"})
+
+
+def facts_of(record: TrialRecord, verdicts: Sequence[VerdictRecord] | None = None) -> TrialFacts:
+    """Facts of a record; `verdicts` replace those on record."""
+    said = record.verdicts if verdicts is None else tuple(verdicts)
+    calls = [call for call in record.calls if call.actor == "agent"]
+    moved = next((flag.removeprefix(_MOVED) for flag in record.flags if flag.startswith(_MOVED)), "")
+    return TrialFacts(
+        termination=record.termination,
+        answered=record.answer.form != "none",
+        verdicts=tuple(VerdictFact(v.verdict, v.deciding, v.reads, v.missing_because, v.reason) for v in said),
+        infra=record.trouble,
+        charged=record.counts.charged,
+        soft=record.budget.calls_soft,
+        hard=record.budget.calls_hard,
+        over=record.budget.over,
+        critical=any(violation.severity == "critical" for violation in record.violations),
+        simulate=record.policy == "simulate",
+        truth_moved=moved,
+        flags=_flags(record, calls),
+        agent_errors=sum(call.schema_valid is False and not _ours(call) for call in calls),
+        layer=_layer(record, calls),
+        failure_kind=_failure_kind(record, calls, said),
+    )
+
+
+def same_call(call: CallRecord) -> str:
+    """What makes two calls equal: server, tool and arguments."""
+    return f"{call.server}\0{call.tool}\0{json.dumps(dict(call.arguments), sort_keys=True, default=str)}"
+
+
+def _ours(call: CallRecord) -> bool:
+    return call.error is not None and call.error.cause != "server"
+
+
+def _flags(record: TrialRecord, calls: Sequence[CallRecord]) -> tuple[str, ...]:
+    found = [flag for flag in record.flags if not flag.startswith(_MOVED)]
+    if record.recovered:
+        found.append("recovered")
+    if record.permissions.simulated:
+        found.append("writes_simulated")
+    if record.counts.errors_in_success:
+        found.append("wire:error_in_success")
+    unknown: set[str] = set()
+    repeated = False
+    for call in calls:
+        repeated = repeated or same_call(call) in unknown
+        if call.effect_unknown:
+            unknown.add(same_call(call))
+    if unknown:
+        found.append("unknown_effect")
+    if repeated:
+        found.append("repeated_after_unknown_effect")
+    return tuple(dict.fromkeys(found))
+
+
+def _unresolved(calls: Sequence[CallRecord]) -> CallRecord | None:
+    """The last call that the server failed and that no later success of the same tool made good."""
+    succeeded: set[tuple[str, str]] = set()
+    for call in reversed(calls):
+        if call.error is None:
+            succeeded.add((call.server, call.tool))
+        elif call.error.cause == "server" and (call.server, call.tool) not in succeeded:
+            return call
+    return None
+
+
+def _layer(record: TrialRecord, calls: Sequence[CallRecord]) -> str:
+    if record.termination in _OPERATIONS or record.termination.startswith("hard_budget:"):
+        return "operations"
+    if record.termination == "server_dead" or any(call.effect_unknown for call in calls):
+        return "transport"
+    call = _unresolved(calls)
+    if call is None or call.error is None or call.schema_valid is False:
+        return "task execution"
+    if call.error.error_class in ("transport_error", "timeout"):
+        return "transport"
+    if call.error.error_class in ("protocol_error", "invalid_result"):
+        return "protocol"
+    return "tool semantics"
+
+
+def _failure_kind(record: TrialRecord, calls: Sequence[CallRecord], verdicts: Sequence[VerdictRecord]) -> str | None:
+    call = _unresolved(calls)
+    if call is not None:
+        invalid = call.schema_valid is False
+        return "right tool with invalid arguments" if invalid else "server rejected a valid call"
+    if any(v.deciding and v.verdict == "no" and v.kind == "calls" for v in verdicts):
+        return "wrong tool"
+    if any(call.truncated for call in calls):
+        return "host dropped or transformed a response"
+    if record.answer.form == "given" and _unverified(calls, verdicts):
+        return "claimed success without verifying"
+    if record.answer.form == "refusal":
+        return "refused"
+    if record.answer.form == "given" and calls and all(c.error is None for c in calls):
+        return "every call succeeded and the answer is wrong"
+    return None
+
+
+def _unverified(calls: Sequence[CallRecord], verdicts: Sequence[VerdictRecord]) -> bool:
+    """The state is not as asked, and nothing was read after the last write."""
+    state_says_no = any(v.deciding and v.verdict == "no" and v.reads == "state" for v in verdicts)
+    last_was_write = bool(calls) and calls[-1].permission.effect in _WRITES
+    return state_says_no and last_was_write
