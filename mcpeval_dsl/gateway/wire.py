@@ -1,0 +1,182 @@
+"""What is on the wire of one session: tickets for requests under way, frames kept, and how a request ended.
+
+Place in the pipeline: below sessions; the transports write here, sessions and error classes read from here.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from mcpeval_dsl.gateway.model import Frame
+
+Clock = Callable[[], float]
+"""Milliseconds since the trial began, monotonic."""
+
+Ending = Literal["result", "rpc_error", "malformed", "timeout", "dead", "http_error"]
+
+FRAME_BYTES = 8 * 1024 * 1024
+FRAME_COUNT = 5_000
+RAW_EXCERPT = 2_000
+
+
+def monotonic_clock() -> Clock:
+    """A clock that starts now."""
+    begin = time.monotonic()
+    return lambda: (time.monotonic() - begin) * 1000.0
+
+
+@dataclass(frozen=True, slots=True)
+class WireResult:
+    """How one request ended, as the wire said it, before any judgement.
+
+    `result` is the JSON-RPC result where there was one. `code`, `message` and `data` belong to a JSON-RPC error, or say
+    what was wrong. `size` is bytes of the answer, `cancelled` True where a cancel was sent.
+    """
+
+    ending: Ending
+    result: Mapping[str, Any] | None = None
+    code: int | None = None
+    message: str = ""
+    data: Any = None
+    raw: str | None = None
+    size: int = 0
+    status: int | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    exit_code: int | None = None
+    stderr_tail: str = ""
+    cancelled: bool = False
+    duration_ms: float = 0.0
+
+
+@dataclass(slots=True)
+class Ticket:
+    """One logical request from asking to answer; shared by the session and both directions of its transport."""
+
+    method: str
+    request_id: str | None = None
+    response: Mapping[str, Any] | None = None
+    broken: str | None = None
+    raw: str | None = None
+    size: int = 0
+    status: int | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    touched: float = 0.0
+    cancel_sent: bool = False
+
+
+CURRENT: ContextVar[Ticket | None] = ContextVar("mcpe_ticket", default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class RawMessage:
+    """A JSON object as it came, with its size on the wire in bytes."""
+
+    body: dict[str, Any]
+    size: int
+
+
+class WireNoise(Exception):
+    """Something received that is no message. `request_id` where the text still tells which request it meant to answer."""
+
+    def __init__(self, reason: str, raw: str, request_id: str | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.raw = raw
+        self.request_id = request_id
+
+
+class WireLog:
+    """Frames of one session, bounded in bytes, and its open tickets. `noise` counts what was no message."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.clock = clock
+        self.frames: deque[Frame] = deque()
+        self.dropped = 0
+        self.noise = 0
+        self.noise_excerpt = ""
+        self.notifications = 0
+        self.catalogue_changed = False
+        self.closed = False
+        self.pending: dict[str, Ticket] = {}
+        self._sizes: deque[int] = deque()
+        self._kept = 0
+
+    def sent(self, body: Mapping[str, Any]) -> None:
+        """Note a message of ours; a request takes the ticket of the task that sends it."""
+        identity = body.get("id")
+        method = body.get("method")
+        ticket = CURRENT.get()
+        if method == "notifications/cancelled":
+            cancelled = self.pending.get(str((body.get("params") or {}).get("requestId")))
+            if cancelled is not None:
+                cancelled.cancel_sent = True
+        elif identity is not None and method is not None and ticket is not None:
+            ticket.request_id = str(identity)
+            ticket.response = None
+            self.pending[ticket.request_id] = ticket
+        self.keep(Frame("sent", self.clock(), body), 0)
+
+    def answered(self, body: Mapping[str, Any], size: int) -> bool:
+        """Give a response to its ticket; False when nobody waits for it."""
+        self.keep(Frame("received", self.clock(), body), size)
+        ticket = self.pending.pop(str(body.get("id")), None)
+        if ticket is None:
+            return False
+        ticket.response = body
+        ticket.size = size
+        return True
+
+    def requested(self, body: Mapping[str, Any], size: int) -> None:
+        """Keep a request of the server (elicitation, ping)."""
+        self.keep(Frame("received", self.clock(), body), size)
+
+    def notified(self, body: Mapping[str, Any], size: int) -> None:
+        """Take a notification: progress keeps its request alive, a changed list is remembered."""
+        self.notifications += 1
+        self.keep(Frame("received", self.clock(), body), size)
+        method = body.get("method")
+        if method == "notifications/tools/list_changed":
+            self.catalogue_changed = True
+        elif method == "notifications/progress":
+            params = body.get("params")
+            ticket = self.pending.get(str(params.get("progressToken"))) if isinstance(params, Mapping) else None
+            if ticket is not None:
+                ticket.touched = time.monotonic()
+
+    def disturbed(self, noise: WireNoise) -> str | None:
+        """Count noise; the id of the waiting request it spoils, if there is one."""
+        self.noise += 1
+        self.noise_excerpt = noise.raw[:RAW_EXCERPT]
+        self.keep(Frame("received", self.clock(), None, raw=noise.raw[:RAW_EXCERPT]), len(noise.raw[:RAW_EXCERPT]))
+        if noise.request_id is None:
+            return None
+        ticket = self.pending.pop(noise.request_id, None)
+        if ticket is None:
+            return None
+        ticket.broken = noise.reason
+        ticket.raw = noise.raw[:RAW_EXCERPT]
+        return noise.request_id
+
+    def oldest(self) -> str | None:
+        """Id of the request that waits longest."""
+        return next(iter(self.pending), None)
+
+    def keep(self, frame: Frame, size: int) -> None:
+        self.frames.append(frame)
+        self._sizes.append(size)
+        self._kept += size
+        while len(self.frames) > 1 and (self._kept > FRAME_BYTES or len(self.frames) > FRAME_COUNT):
+            self.frames.popleft()
+            self._kept -= self._sizes.popleft()
+            self.dropped += 1
+
+
+def json_size(value: Any) -> int:
+    """Bytes of a value as compact JSON; for transports that do not tell the size of a message."""
+    return len(json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str).encode("utf-8", "replace"))
