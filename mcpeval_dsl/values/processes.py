@@ -1,0 +1,99 @@
+"""Values, reading from a command: started without a shell, in its own session, and ended with its whole group."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcpeval_dsl.values.local import refused
+from mcpeval_dsl.values.model import Reading
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """How a command ended. `problem` is set when it could not be run, took too long or wrote too much."""
+
+    exit: int | None
+    stdout: str = ""
+    stderr: str = ""
+    problem: str = ""
+    timed_out: bool = False
+
+
+async def run_command(
+    argv: list[str], cwd: Path, env: Mapping[str, str], timeout: float, limit: int, stdin: bytes = b""
+) -> Ran:
+    """Run to completion with exactly these variables. Never raises for what the command does."""
+    if not argv or not argv[0] or any("\0" in part for part in argv):
+        return Ran(None, problem="the command line is empty or holds a NUL character")
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *argv,
+            cwd=cwd,
+            env=dict(env),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as problem:
+        said = problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)
+        return Ran(None, problem=f"`{argv[0]}` cannot be started: {said}")
+    try:
+        async with asyncio.timeout(timeout):
+            return await _collect(process, limit, stdin)
+    except TimeoutError:
+        return Ran(None, problem=f"`{argv[0]}` took longer than {timeout:g} s", timed_out=True)
+    finally:
+        await _end(process)
+
+
+async def _collect(process: asyncio.subprocess.Process, limit: int, stdin: bytes) -> Ran:
+    feeding = asyncio.create_task(_feed(process, stdin))
+    try:
+        out, err = await asyncio.gather(_drain(process.stdout, limit), _drain(process.stderr, limit))
+        code = await process.wait()
+    finally:
+        feeding.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await feeding
+    if len(out) > limit:
+        return Ran(code, problem=f"the command wrote more than {limit} bytes")
+    return Ran(code, out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))
+
+
+async def _feed(process: asyncio.subprocess.Process, data: bytes) -> None:
+    if process.stdin is None:
+        return
+    with contextlib.suppress(ConnectionError):
+        process.stdin.write(data)
+        await process.stdin.drain()
+    process.stdin.close()
+
+
+async def _drain(stream: asyncio.StreamReader | None, limit: int) -> bytes:
+    """Everything up to one byte over the limit is kept; the rest is read and dropped, so the command does not block."""
+    kept = bytearray()
+    while stream is not None and (chunk := await stream.read(65536)):
+        kept += chunk[: max(0, limit + 1 - len(kept))]
+    return bytes(kept)
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    await process.wait()
+
+
+async def read_command(argv: list[str], cwd: Path, env: Mapping[str, str], timeout: float, limit: int) -> Reading:
+    """`$` is standard output without its final newlines; `exit`, `stdout` and `stderr` are fields. Any exit code is a value."""
+    ran = await run_command(argv, cwd, env, timeout, limit)
+    if ran.problem:
+        return refused(ran.problem)
+    fields = {"exit": ran.exit, "stdout": ran.stdout, "stderr": ran.stderr[-limit:]}
+    return Reading(text=ran.stdout.rstrip("\n"), fields=fields)
