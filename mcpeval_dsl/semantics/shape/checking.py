@@ -80,7 +80,7 @@ class Checker:
         end = matching.match(entry.operands, 0)
         if end != len(matching.row):
             assign = strays.assignment(entry.operands)
-            if assign is entry.operands:
+            if assign is not None and (assign is entry.operands or len(matching.row) == 2):
                 self.found.append(strays.missing_sign(statement, entry))
             else:
                 self.found.append(explain(Misfit(statement, entry, words, matching), end))

@@ -12,6 +12,7 @@ from typing import Any
 
 from mcpeval_dsl.semantics.directives import directives_in, grader_named
 from mcpeval_dsl.semantics.directives import operands as op
+from mcpeval_dsl.semantics.directives.blocks import GRADERS
 from mcpeval_dsl.semantics.directives.model import Directive
 from mcpeval_dsl.semantics.shape.items import Row, bare
 from mcpeval_dsl.semantics.shape.leaves import ACCEPT, FITS, NEAR, OTHER
@@ -159,8 +160,8 @@ class Matching:
         name = bare(row[at]) if at < len(row) else None
         entry = grader_named(name) if name else None
         if entry is None or (self.negated and not entry.negatable):
-            names = (g for g in directives_in("grade_any").values() if g.name not in ("not", "for"))
-            fitting = tuple(g.name for g in names if g.negatable or not self.negated)
+            entries = directives_in("grade_any")
+            fitting = tuple(g for g in GRADERS if not self.negated or entries[g].negatable)
             return self.fail(at, OTHER, op.Word(fitting, "grader"))
         self.grader = entry
         return self.match(entry.operands, at + 1)

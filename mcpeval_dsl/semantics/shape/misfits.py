@@ -32,7 +32,9 @@ class Misfit(NamedTuple):
     def name(self) -> str:
         """How the statement is called in messages."""
         grader = self.matching.grader
-        return self.statement.name.text if grader is None else f"grade {grader.name}"
+        if grader is not None:
+            return f"grade {grader.name}"
+        return "grade not" if self.matching.negated else self.statement.name.text
 
     @property
     def hint(self) -> str:
@@ -186,9 +188,22 @@ def quantity_misfit(name: str, leaf: op.Quantity | op.Limit | op.Below, item: tr
     rank = ACCEPT[op.Quantity](leaf if isinstance(leaf, op.Quantity) else op.Quantity(leaf.unit), number)
     if rank == UNIT:
         title = f"`{name}` {unit.counts}, `{number.text}` is {OF_TREE[number.unit]}"
-        return finding("MCPE209", number.span, title, _unit_rule(leaf.unit), f"Write for example `{unit.example}`.")
+        meant = _with_unit(leaf.unit, number)
+        hint = f"Write `{meant}`." if meant else f"Write for example `{unit.example}`."
+        return finding("MCPE209", number.span, title, _unit_rule(leaf.unit), hint, edit=meant)
     if rank == RANGE and isinstance(leaf, op.Quantity):
         return finding("MCPE232", number.span, f"`{number.text}` is out of range for `{name}`", _bounds(leaf))
+    return None
+
+
+def _with_unit(unit: op.Unit, number: tree.Number) -> str | None:
+    """The number as it was most likely meant, where only the unit is missing."""
+    if number.unit == "":
+        if unit == "percent":
+            return f"{number.value * 100:g}%" if 0 < number.value <= 1 else f"{number.text}%"
+        return {"money": f"${number.text}", "duration": f"{number.text}s"}.get(unit)
+    if number.unit == "percent" and unit == "number":
+        return f"{number.value:g}"
     return None
 
 
