@@ -145,10 +145,17 @@ class Preflight:
 
 class ModelApiError(Exception):
     """The model API failed after the driver's own retries. `kind`: rate, overloaded, timeout, connection, authentication,
-    bad_request, schema_refused, malformed, exhausted (a script), not_found."""
+    bad_request, schema_refused, malformed, exhausted (a script), unexpected (a script or replay), not_found. `deadline`: given
+    up because waiting as long as the provider asked would have passed the deadline."""
 
     def __init__(
-        self, kind: str, message: str, status: int | None = None, waited_ms: float = 0.0, retries: int = 0
+        self,
+        kind: str,
+        message: str,
+        status: int | None = None,
+        waited_ms: float = 0.0,
+        retries: int = 0,
+        deadline: bool = False,
     ) -> None:
         super().__init__(message)
         self.kind = kind
@@ -156,10 +163,14 @@ class ModelApiError(Exception):
         self.status = status
         self.waited_ms = waited_ms
         self.retries = retries
+        self.deadline = deadline
 
 
 class Driver(Protocol):
-    """One model API. `turn` raises ModelApiError only; cancellation passes through."""
+    """One model API. `turn` raises ModelApiError only; cancellation passes through.
+
+    `name` ends with the provider whose tool rules hold: `anthropic`, `litellm:openai`, `script`.
+    """
 
     @property
     def name(self) -> str: ...
@@ -169,7 +180,7 @@ class Driver(Protocol):
     async def turn(self, request: TurnRequest) -> Turn: ...
 
     async def finish(self, context: TrialContext) -> str | None:
-        """Called once when a trial's agent is done; a strict script answers with what it did not use (a problem)."""
+        """Called once, by the host, when a trial's agent is done. A strict script answers with what it did not use: a problem."""
         ...
 
     async def close(self) -> None: ...

@@ -1,0 +1,150 @@
+"""After the environment stands, before grading: the in-process host. Runs one trial's agent with a driver and the gateway.
+
+Messages go round until the model answers or something ends it: the model's own stop, a limit, the gateway's word, or
+trouble with the model API. Tools run only after a turn that stopped for tools.
+"""
+
+from __future__ import annotations
+
+from mcpeval_dsl.agents.answers import extract
+from mcpeval_dsl.agents.hosts.calling import ToolCaller
+from mcpeval_dsl.agents.hosts.endings import api_trouble, script_trouble, termination_of
+from mcpeval_dsl.agents.hosts.limits import Limits
+from mcpeval_dsl.agents.hosts.turns import OutOfTime, TurnTaker
+from mcpeval_dsl.agents.model import (
+    Answer,
+    ApiTrouble,
+    Assignment,
+    CallTool,
+    Driver,
+    HostProfile,
+    HostResult,
+    Message,
+    ModelApiError,
+    Termination,
+    Turn,
+)
+from mcpeval_dsl.agents.prompts import system_prompt
+from mcpeval_dsl.agents.tools import PreparedTools, ToolPreparation, provider_of
+
+LOOP_VERSION = "1"
+_RESULT_TOO_LARGE_CHARS = 400_000
+
+
+class LoopHost:
+    """`agents.model.Host` for the host profile it is made with. One object serves any number of trials at once."""
+
+    def __init__(self, profile: HostProfile) -> None:
+        self.profile = profile
+        self._preparation = ToolPreparation()
+
+    async def run(self, assignment: Assignment, driver: Driver, call: CallTool) -> HostResult:
+        """One trial. `driver.finish` is called once at the end, whatever the end; an answered trial fails on its word."""
+        profile = self.profile
+        tools = self._preparation.prepare(
+            provider_of(driver.name), assignment.tools, profile.tool_prefix, profile.tool_suffix
+        )
+        trial = _Trial(profile, assignment, driver, call, tools)
+        finished = False
+        try:
+            await trial.converse()
+            finished = True
+        finally:
+            problem = await driver.finish(assignment.context)
+            if finished and problem and trial.termination in ("answered", "refused"):
+                trial.end("model_api", script_trouble("unused_steps", problem))
+        return trial.result()
+
+
+class _Trial:
+    """The state of one conversation."""
+
+    def __init__(
+        self, profile: HostProfile, assignment: Assignment, driver: Driver, call: CallTool, tools: PreparedTools
+    ) -> None:
+        self.assignment = assignment
+        self.tools = tools
+        self.system = system_prompt(assignment, profile)
+        self.limits = Limits(assignment, profile.max_turns)
+        self.caller = ToolCaller(profile, assignment.settings, tools, call)
+        self.turns = TurnTaker(assignment, driver, self.system, tools.wire, self.limits)
+        self.answer = Answer("none")
+        self.termination: Termination = "answered"
+        self.trouble: ApiTrouble | None = None
+
+    def end(self, termination: Termination, trouble: ApiTrouble | None = None) -> None:
+        self.termination = termination
+        self.trouble = trouble
+
+    async def converse(self) -> None:
+        """Turns until an end is reached."""
+        if self.tools.error is not None:
+            chain = ("capability:too_many_tools",)
+            return self.end("model_api", ApiTrouble("schema_refused", "before_agent", chain, self.tools.error))
+        messages = [Message("user", self.assignment.prompt)]
+        with self.turns.clock_in_force():
+            while True:
+                stopped = self.limits.before_turn()
+                if stopped is not None:
+                    return self.end(stopped)
+                try:
+                    turn = await self.turns.take(messages)
+                except ModelApiError as error:
+                    return self.end(*api_trouble(error, self.limits.turns))
+                except OutOfTime:
+                    return self.end("hard_budget:time")
+                messages.append(turn.message)
+                if not await self._go_on(turn, messages):
+                    return None
+
+    async def _go_on(self, turn: Turn, messages: list[Message]) -> bool:
+        """Acts on how a turn stopped; False when the conversation is over."""
+        number = self.limits.turns
+        wants_tools = turn.stop == "tool_use" and bool(turn.message.requests)
+        stopped = self.limits.after_turn() if wants_tools or turn.stop == "pause" else None
+        if stopped is not None:
+            self.turns.keep(turn, ())
+            self.end(stopped)
+            return False
+        if wants_tools:
+            answers, asked_to_stop = await self.caller.answer(turn.message.requests, number)
+            self.turns.keep(turn, answers)
+            messages.append(Message("tools", answers=answers))
+            if asked_to_stop is not None:
+                self.end(asked_to_stop)
+            return asked_to_stop is None
+        self.turns.keep(turn, ())
+        if turn.stop == "pause":
+            return True
+        self._conclude(turn)
+        return False
+
+    def _conclude(self, turn: Turn) -> None:
+        """The last turn: its text is the answer unless the model was cut off, refused or asked for tools it cannot have."""
+        text, asked = turn.message.text, bool(turn.message.requests)
+        termination, trouble = termination_of(turn)
+        self.end(termination, trouble)
+        if turn.stop == "refusal":
+            said = extract(text, "text")
+            self.answer = Answer("refusal", said.text, None, False, said.reasoning, said.feedback)
+        elif trouble is None and not asked:
+            self.answer = extract(text, self.assignment.answer_form, self.assignment.answer_schema)
+            if self.answer.form == "refusal" and termination == "answered":
+                self.end("refused")
+
+    def result(self) -> HostResult:
+        findings = list(self.tools.findings) + self.caller.findings + self.limits.findings
+        if self.caller.largest_result > _RESULT_TOO_LARGE_CHARS:
+            findings.append("result_too_large")
+        return HostResult(
+            answer=self.answer,
+            termination=self.termination,
+            turns=tuple(self.turns.kept),
+            usage=self.limits.usage,
+            trouble=self.trouble,
+            waited_ms=self.turns.waited_ms(),
+            rewrites=self.tools.rewrites,
+            findings=tuple(findings),
+            system=self.system,
+            tool_names=tuple((tool.server, tool.tool, tool.wire_name) for tool in self.tools.wire),
+        )
