@@ -6,12 +6,14 @@ import shutil
 import socket
 import sqlite3
 import tarfile
+import urllib.error
 import urllib.request
 import zipfile
-from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+
+from mcpeval_dsl.values.model import Scope
+from mcpeval_dsl.values.templates import render as render_text
 
 UNPACK_FILES = 100_000
 UNPACK_BYTES = 4 * 1024**3
@@ -39,11 +41,9 @@ def write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def render(source: Path, target: Path, names: Mapping[str, Any]) -> None:
+def render(source: Path, target: Path, scope: Scope) -> None:
     """A template file with the names of the trial and the block."""
-    from mcpeval_dsl.values.templates import render as render_text
-
-    write(target, render_text(source.read_text(encoding="utf-8"), names))
+    write(target, render_text(source.read_text(encoding="utf-8"), scope))
 
 
 def load_sql(script: Path, database: Path) -> None:
@@ -91,9 +91,12 @@ def unpack(source: Path, target: Path) -> None:
 def _untar_zstd(source: Path, target: Path) -> None:
     import zstandard
 
-    with source.open("rb") as packed, zstandard.ZstdDecompressor().stream_reader(packed) as plain:
-        with tarfile.open(fileobj=plain, mode="r|") as archive:
-            _extract(archive, target)
+    with (
+        source.open("rb") as packed,
+        zstandard.ZstdDecompressor().stream_reader(packed) as plain,
+        tarfile.open(fileobj=plain, mode="r|") as archive,
+    ):
+        _extract(archive, target)
 
 
 def _extract(archive: tarfile.TarFile, target: Path) -> None:

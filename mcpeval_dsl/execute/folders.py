@@ -70,19 +70,20 @@ def remove(root: Path) -> None:
 
 def mask(value: object, workdir: str) -> object:
     """The same value with the trial's own work directory written as `{{ workdir }}`."""
-    return _replace(value, workdir, WORKDIR_MARK)
+    return relocate(value, workdir, WORKDIR_MARK)
 
 
 def unmask(value: object, workdir: str) -> object:
     """The reverse of `mask`, for another trial."""
-    return _replace(value, WORKDIR_MARK, workdir)
+    return relocate(value, WORKDIR_MARK, workdir)
 
 
-def _replace(value: object, old: str, new: str) -> object:
+def relocate(value: object, old: str, new: str) -> object:
+    """The same value with one text in it (keys too) written as another."""
     if isinstance(value, str):
         return value.replace(old, new)
     if isinstance(value, list):
-        return [_replace(item, old, new) for item in value]
+        return [relocate(item, old, new) for item in value]
     if isinstance(value, dict):
-        return {_replace(key, old, new): _replace(item, old, new) for key, item in value.items()}
+        return {relocate(key, old, new): relocate(item, old, new) for key, item in value.items()}
     return value

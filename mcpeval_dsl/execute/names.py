@@ -19,6 +19,7 @@ class Names:
 
     values: dict[str, Any] = field(default_factory=dict)
     lets: tuple[Let, ...] = ()
+    secrets: Mapping[str, str] = field(default_factory=dict)
 
     def scope(self, **more: Any) -> Scope:
         """All names, with every let that can be evaluated by now."""
@@ -28,13 +29,13 @@ class Names:
             later = []
             for let in pending:
                 try:
-                    names[let.name] = evaluate(let.value, Scope(names))
+                    names[let.name] = evaluate(let.value, Scope(names, secrets=self.secrets))
                 except EvaluationError:
                     later.append(let)
             if len(later) == len(pending):
                 break
             pending = later
-        return Scope(names)
+        return Scope(names, secrets=self.secrets)
 
     def bind(self, path: tuple[str, ...], value: Any) -> None:
         """Set a nested name: `("board", "login")`."""
@@ -54,6 +55,7 @@ def starting(
     run: str,
     ports: Mapping[str, int],
     harvested: Iterable[tuple[str, Any]] = (),
+    secrets: Mapping[str, str] | None = None,
 ) -> Names:
     """Names of one trial before its set-up. `seed` is the suite's: environments of all trials must be equal."""
     values: dict[str, Any] = {
@@ -74,4 +76,4 @@ def starting(
     for parameter in cell.parameters:
         values[parameter.key] = evaluate(parameter.value, empty)
     values.update(harvested)
-    return Names(values, plan.lets)
+    return Names(values, plan.lets, secrets or {})

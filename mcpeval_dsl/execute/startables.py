@@ -74,8 +74,8 @@ def _all(plan: Plan, folder: Path) -> Iterator[Startable]:
     for task in plan.tasks:
         undone = [step for _, steps in task.undo for step in steps]
         yield from _steps((*task.setup, *task.teardown, *task.reference, *undone), folder)
-        for own in (*task.harvests, *task.truths):
-            yield from _source(own.source, folder)
+        for source in [*(own.source for own in task.harvests), *(truth.source for truth in task.truths)]:
+            yield from _source(source, folder)
         graders = [*task.graders, *(grader for extra in task.conditionals for grader in extra.graders)]
         yield from _graders(graders, folder)
 
@@ -113,8 +113,8 @@ def _graders(graders: Sequence[Grader], folder: Path) -> Iterator[Startable]:
             case Judge():
                 pass
             case _:
-                for source in sources_of(grader):
-                    yield from _source(source, folder)
+                for read in sources_of(grader):
+                    yield from _source(read, folder)
 
 
 def _program(what: str, argv: Sequence[Expression], folder: Path, names: tuple[str, ...] = ()) -> Startable:

@@ -31,8 +31,9 @@ from mcpeval_dsl.semantics.expressions import (
     WriteStep,
 )
 from mcpeval_dsl.source import Location
-from mcpeval_dsl.values.evaluate import condition, evaluate
+from mcpeval_dsl.values.evaluate import condition, evaluate, extended
 from mcpeval_dsl.values.model import EvaluationError, Reading, Scope, SourceReader
+from mcpeval_dsl.values.subject import with_subject
 
 STEP_TIMEOUT = 120.0
 
@@ -112,7 +113,7 @@ class Workspace:
                 files.write(self._target(step.path, scope), _text(evaluate(step.text, scope)))
             case RenderStep():
                 more = {entry.key: evaluate(entry.value, scope) for entry in step.bindings}
-                files.render(self._source(step.source, scope), self._target(step.to, scope), {**scope.names, **more})
+                files.render(self._source(step.source, scope), self._target(step.to, scope), extended(scope, **more))
             case LoadStep():
                 script, into = self._source(step.script, scope), self._target(step.into, scope)
                 await asyncio.to_thread(files.load_sql, script, into)
@@ -149,9 +150,7 @@ class Workspace:
 
     async def _run(self, step: RunStep, scope: Scope) -> None:
         argv = self.argv(step.argv, scope)
-        done = await run(
-            argv, cwd=self.folder.work, env=self._variables(), timeout=step.timeout or STEP_TIMEOUT
-        )
+        done = await run(argv, cwd=self.folder.work, env=self._variables(), timeout=step.timeout or STEP_TIMEOUT)
         if not done.ok:
             raise StepFailed(done.sentence(argv), step.at)
 
@@ -192,7 +191,7 @@ class Workspace:
         self._require(step, reading, scope)
 
     def _require(self, step: ResetStep, reading: Reading, scope: Scope) -> None:
-        inner = Scope({**scope.names, **reading.fields}, subject=reading.text, has_subject=True)
+        inner = extended(with_subject(scope, reading), **reading.fields)
         for requirement in step.requires:
             result = condition(requirement.condition, inner)
             if not result.holds:

@@ -74,7 +74,9 @@ def require(items: Sequence[Startable], stores: Sequence[TrustFile], ask: Ask | 
     try:
         new = untrusted(items, stores)
     except ValueError as error:
-        return Diagnostic("MCPE501", "the trust file cannot be read", body=f"{error}.", hint="make it again with `mcpe trust`")
+        return Diagnostic(
+            "MCPE501", "the trust file cannot be read", body=f"{error}.", hint="make it again with `mcpe trust`"
+        )
     if not new:
         return None
     if ask is not None and ask(new):

@@ -1,0 +1,53 @@
+"""What a run says while it goes on; a view turns it into lines, nothing depends on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from mcpeval_dsl.records.model import ConnectRecord, HarvestRecord, TrialRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """`due` trials of `planned` are to be run; the others were finished before."""
+
+    suite: str
+    planned: int
+    due: int
+    folder: str
+
+
+@dataclass(frozen=True, slots=True)
+class Connected:
+    record: ConnectRecord
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChecked:
+    model: str
+    ok: bool
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HarvestDone:
+    record: HarvestRecord
+
+
+@dataclass(frozen=True, slots=True)
+class TrialDone:
+    record: TrialRecord
+    done: int
+    due: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stopping:
+    """`how`: drain waits for trials in flight, now ends them."""
+
+    how: Literal["drain", "now"]
+    in_flight: int
+
+
+RunEvent: TypeAlias = Started | Connected | ModelChecked | HarvestDone | TrialDone | Stopping

@@ -1,0 +1,234 @@
+"""From what happened in a trial to its record: counted, summed, with paths and identities, nothing judged."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from mcpeval_dsl import __version__
+from mcpeval_dsl.agents.hosts.loop import LOOP_VERSION
+from mcpeval_dsl.agents.model import HostResult
+from mcpeval_dsl.execute.context import RunContext
+from mcpeval_dsl.gateway.model import CallRecord
+from mcpeval_dsl.records.model import (
+    AgentIdentity,
+    BudgetUse,
+    CallCounts,
+    InfraTrouble,
+    Permissions,
+    ServerIdentity,
+    Timing,
+    TokenUse,
+    TrialRecord,
+)
+from mcpeval_dsl.semantics.model import Budget
+
+if TYPE_CHECKING:
+    from mcpeval_dsl.execute.trial import Progress
+
+FAILURES = {
+    "tool_error": "tool_errors",
+    "protocol_error": "protocol_errors",
+    "error_in_success": "errors_in_success",
+    "invalid_result": "invalid_results",
+    "transport_error": "transport_errors",
+    "timeout": "timeouts",
+    "denied": "denied",
+    "injected": "injected",
+}
+
+
+def record_of(context: RunContext, progress: Progress) -> TrialRecord:
+    """The facts of one trial, not yet graded."""
+    world, host, task, cell, group = progress.world, progress.host, progress.task, progress.cell, progress.group
+    calls = tuple(world.calls) if world is not None else ()
+    agent_calls = [call for call in calls if call.actor == "agent"]
+    trouble = progress.trouble or _host_trouble(host)
+    usage = _usage(host)
+    preflight = context.preflights.get(cell.model)
+    duration = (time.monotonic() - progress.began) * 1000.0
+    agent_ms = max(0.0, progress.agent_ms - (host.waited_ms if host is not None else 0.0))
+    values = {} if world is None else plain(world.names.scope().names)
+    return TrialRecord(
+        id=progress.id,
+        key=progress.key,
+        grade_key=group.grade_key,
+        suite=context.plan.suite.name,
+        task=task.name,
+        row=group.row,
+        row_key=group.row_key,
+        cell=cell.id,
+        arm=cell.arm,
+        trial=progress.number,
+        seed=progress.seed,
+        split=task.split,
+        tags=task.tags,
+        cluster=task.cluster or group.task,
+        kind=task.kind,
+        agent=_agent(context, progress, host),
+        servers=_servers(context, progress),
+        repository_commit=context.repository_commit,
+        harness_version=__version__,
+        policy=task.policy,
+        disposable=world is None or world.disposable,
+        prompt=progress.assignment.prompt if progress.assignment is not None else "",
+        system=host.system if host is not None else "",
+        tools=progress.assignment.tools if progress.assignment is not None else (),
+        tool_names=host.tool_names if host is not None else (),
+        turns=host.turns if host is not None else (),
+        calls=calls,
+        answer=host.answer if host is not None else TrialRecord.model_fields["answer"].default,
+        termination=_termination(progress, host),
+        trouble=trouble,
+        counts=count_calls(agent_calls),
+        permissions=Permissions(
+            denials=sum(call.permission.decision == "denied" for call in agent_calls),
+            simulated=sum(call.permission.decision == "simulated" for call in agent_calls),
+        ),
+        usage=usage,
+        budget=_budget(task.budget, usage, host, agent_ms),
+        timing=Timing(
+            started_at=progress.started_at,
+            ended_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
+            duration_ms=duration,
+            agent_ms=agent_ms,
+            waited_ms=host.waited_ms if host is not None else 0.0,
+            start_ms=progress.start_ms,
+        ),
+        violations=tuple(world.violations) if world is not None else (),
+        findings=_findings(progress, host, preflight),
+        flags=tuple(progress.flags),
+        scope=values,
+        harvested=progress.harvested,
+        evidence=progress.evidence,
+        model_turns=len(host.turns) if host is not None else 0,
+        recovered=any(call.is_error for call in agent_calls) and host is not None and host.answer.form == "given",
+        not_applicable=progress.not_applicable,
+    )
+
+
+def count_calls(calls: Sequence[CallRecord]) -> CallCounts:
+    """Calls of the agent by class of error; a retry is a call equal to an earlier failed one."""
+    counts: dict[str, int] = dict.fromkeys(FAILURES.values(), 0)
+    failed: set[str] = set()
+    retries = invalid = 0
+    for call in calls:
+        same = json.dumps([call.server, call.tool, call.arguments], sort_keys=True, default=str)
+        retries += same in failed
+        invalid += call.schema_valid is False
+        if call.error is not None:
+            counts[FAILURES[call.error.error_class]] += 1
+            failed.add(same)
+    charged = sum(call.charged for call in calls)
+    return CallCounts(made=len(calls), charged=charged, retries=retries, invalid_arguments=invalid, **counts)
+
+
+def _agent(context: RunContext, progress: Progress, host: HostResult | None) -> AgentIdentity:
+    model = context.models[progress.cell.model]
+    answered = [turn.model for turn in host.turns if turn.model] if host is not None else []
+    return AgentIdentity(
+        host=progress.cell.host,
+        host_version=LOOP_VERSION,
+        model=model.name,
+        driver=model.driver,
+        driver_version=context.shared.get(f"driver:{model.name}", ""),
+        provider_model=answered[-1] if answered else model.target,
+    )
+
+
+def _servers(context: RunContext, progress: Progress) -> tuple[ServerIdentity, ...]:
+    world = progress.world
+    if world is None:
+        return ()
+    found = []
+    for name, seen in sorted(world.seen.items()):
+        server = context.servers[name]
+        info = seen.info
+        found.append(
+            ServerIdentity(
+                name=name,
+                version=info.version if info is not None else None,
+                commit=context.server_versions.get(name),
+                claimed_version=server.version,
+                revision=info.revision if info is not None else "",
+                era=info.era if info is not None else "",
+                transport=server.transport,
+                catalogue_sha256=info.catalogue_sha256 if info is not None else "",
+                sessions=seen.sessions,
+                exit_code=seen.end.exit_code if seen.end is not None else None,
+                stderr_tail=seen.end.stderr_tail if seen.end is not None else "",
+            )
+        )
+    return tuple(found)
+
+
+def _host_trouble(host: HostResult | None) -> InfraTrouble | None:
+    if host is None or host.trouble is None:
+        return None
+    trouble = host.trouble
+    return InfraTrouble(kind=trouble.kind, when=trouble.when, chain=trouble.chain, message=trouble.message)
+
+
+def _termination(progress: Progress, host: HostResult | None) -> Any:
+    if host is not None:
+        return host.termination
+    if progress.trouble is not None and progress.trouble.kind == "server_start":
+        return "host_error"
+    if progress.trouble is not None and progress.trouble.kind == "model_api":
+        return "model_api"
+    return "not_started"
+
+
+def _usage(host: HostResult | None) -> TokenUse:
+    if host is None:
+        return TokenUse()
+    used = host.usage
+    return TokenUse(
+        input_tokens=used.input_tokens,
+        output_tokens=used.output_tokens,
+        cache_read_tokens=used.cache_read_tokens,
+        cache_write_tokens=used.cache_write_tokens,
+        cost_usd=used.cost_usd,
+    )
+
+
+def _budget(budget: Budget, usage: TokenUse, host: HostResult | None, agent_ms: float) -> BudgetUse:
+    used = {
+        "tokens": float(usage.input_tokens + usage.output_tokens),
+        "cost": usage.cost_usd,
+        "time": agent_ms / 1000.0,
+        "turns": float(len(host.turns)) if host is not None else 0.0,
+    }
+    limits = {"tokens": budget.tokens, "cost": budget.cost, "time": budget.time, "turns": budget.turns}
+    over = []
+    for name, limit in limits.items():
+        value = used[name]
+        if limit.soft is not None and value is not None and value > limit.soft:
+            over.append(name)
+    calls = budget.calls
+    return BudgetUse(
+        calls_soft=None if calls.soft is None else int(calls.soft),
+        calls_hard=None if calls.hard is None else int(calls.hard),
+        over=tuple(over),
+    )
+
+
+def _findings(progress: Progress, host: HostResult | None, preflight: object) -> tuple[str, ...]:
+    found: list[str] = list(progress.findings)
+    if host is not None:
+        found += [*host.findings, *host.rewrites]
+    if progress.world is not None:
+        found += progress.world.findings
+    return tuple(dict.fromkeys(found))
+
+
+def plain(values: Any) -> Any:
+    """JSON values only: what a scope holds, as a record keeps it."""
+    if isinstance(values, dict):
+        return {str(key): plain(value) for key, value in values.items()}
+    if isinstance(values, Iterable) and not isinstance(values, str | bytes):
+        return [plain(value) for value in values]
+    return values if isinstance(values, str | int | float | bool | None) else str(values)

@@ -1,0 +1,213 @@
+"""The order of a run: connect, look at the models, harvest, then trials within their limits; everything saved as it ends.
+
+A trial that was finished before (by its content key) is not run again, unless infrastructure spoilt it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
+
+from mcpeval_dsl.execute import events
+from mcpeval_dsl.execute.context import RunContext
+from mcpeval_dsl.execute.interrupts import StopRequest
+from mcpeval_dsl.execute.nodes import connect, harvest_node, look_at_models
+from mcpeval_dsl.execute.trial import run_trial
+from mcpeval_dsl.plan.model import ConnectNode, HarvestNode, TrialGroup, trial_id, trial_key
+from mcpeval_dsl.records.model import ConnectRecord, HarvestRecord, TokenUse, TrialRecord
+from mcpeval_dsl.records.store import RunStore
+
+Finish = Callable[[TrialRecord], Awaitable[TrialRecord]]
+OnEvent = Callable[[events.RunEvent], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """One trial to be run. `again`: infrastructure spoilt an earlier one."""
+
+    group: TrialGroup
+    number: int
+    again: bool = False
+
+    @property
+    def id(self) -> str:
+        return trial_id(self.group.id, self.number)
+
+    @property
+    def key(self) -> str:
+        return trial_key(self.group.key, self.number)
+
+
+@dataclass(slots=True)
+class RunSummary:
+    """`interrupted`: something is left to do because somebody stopped the run. `drift`: it stopped before any trial."""
+
+    planned: int = 0
+    due: int = 0
+    done: int = 0
+    interrupted: bool = False
+    drift: tuple[ConnectRecord, ...] = ()
+    models: dict[str, str] = field(default_factory=dict)
+
+
+class Scheduler:
+    """Runs one plan into one store. `finish` grades a record; `on_event` is told what happens."""
+
+    def __init__(
+        self, context: RunContext, store: RunStore, finish: Finish, on_event: OnEvent, stop: StopRequest
+    ) -> None:
+        self._context = context
+        self._store = store
+        self._finish = finish
+        self._tell = on_event
+        self._stop = stop
+        self._running: set[asyncio.Task[None]] = set()
+        self._summary = RunSummary()
+
+    async def run(self) -> RunSummary:
+        """Everything that is due. Raises StoreError when the disk fails; nothing saved is lost."""
+        due = list(self._due())
+        self._summary.due = len(due)
+        plan = self._context.plan
+        self._tell(events.Started(plan.suite.name, self._summary.planned, len(due), str(self._context.run_folder)))
+        self._stop.on_change = lambda how: self._tell(
+            events.Stopping("now" if how == "now" else "drain", len(self._running))
+        )
+        if due:
+            await self._before_trials(due)
+        if due and not self._summary.drift:
+            await self._trials(due)
+        self._summary.interrupted = self._stop.asked and self._summary.done < self._summary.due
+        return self._summary
+
+    def _due(self) -> Iterator[Due]:
+        reader = self._store.reader
+        completed = reader.completed_keys()
+        spoilt = {
+            record.key for record in reader.records() if record.outcome is not None and record.outcome.re_run
+        } if completed else set()
+        for node in self._context.plan.nodes:
+            if not isinstance(node, TrialGroup):
+                continue
+            for number in range(1, node.trials + 1):
+                self._summary.planned += 1
+                item = Due(node, number)
+                if item.key not in completed:
+                    yield item
+                elif item.key in spoilt:
+                    yield Due(node, number, again=True)
+
+    async def _before_trials(self, due: list[Due]) -> None:
+        needed = self._needed(due)
+        context = self._context
+        connects = [node for node in context.plan.nodes if isinstance(node, ConnectNode) and node.id in needed]
+        for record in await asyncio.gather(*(connect(context, node) for node in connects)):
+            await self._save_connect(record)
+        if self._summary.drift:
+            return
+        self._summary.models = await look_at_models(context, {item.group.cell for item in due})
+        for model, problem in self._summary.models.items():
+            self._tell(events.ModelChecked(model, not problem, problem))
+        await self._harvests([node for node in context.plan.nodes if isinstance(node, HarvestNode) and node.id in needed])
+
+    def _needed(self, due: list[Due]) -> set[str]:
+        nodes = {node.id: node for node in self._context.plan.nodes}
+        found: set[str] = set()
+        todo = [need for group in {item.group.id: item.group for item in due}.values() for need in group.needs]
+        while todo:
+            name = todo.pop()
+            if name not in found and name in nodes:
+                found.add(name)
+                todo.extend(nodes[name].needs)
+        return found
+
+    async def _save_connect(self, record: ConnectRecord) -> None:
+        self._context.connects[record.id] = record
+        await asyncio.wrap_future(self._store.save_connect(record))
+        if record.status == "drift":
+            self._summary.drift = (*self._summary.drift, record)
+        self._tell(events.Connected(record))
+
+    async def _harvests(self, nodes: list[HarvestNode]) -> None:
+        """In the graph's order, those that wait for nothing at the same time."""
+        kept = {record.key: record for record in self._store.reader.harvests() if record.status == "ok"}
+        waiting = {node.id: node for node in nodes}
+        while waiting and not self._stop.asked:
+            ready = [node for node in waiting.values() if not any(need in waiting for need in node.needs)]
+            if not ready:
+                raise RuntimeError("the plan's harvests wait for each other")
+            for node in ready:
+                del waiting[node.id]
+            limit = asyncio.Semaphore(self._context.settings.jobs)
+
+            async def one(node: HarvestNode, limit: asyncio.Semaphore = limit) -> HarvestRecord:
+                if node.key in kept:
+                    return kept[node.key]
+                async with limit:
+                    return await harvest_node(self._context, node)
+
+            for record in await asyncio.gather(*(one(node) for node in ready)):
+                self._context.harvests[record.id] = record
+                await asyncio.wrap_future(self._store.save_harvest(record))
+                self._tell(events.HarvestDone(record))
+
+    async def _trials(self, due: list[Due]) -> None:
+        queue = iter(due)
+        watch = asyncio.create_task(self._stop.draining.wait())
+        try:
+            for item in queue:
+                while len(self._running) >= self._context.settings.jobs and not self._stop.asked:
+                    await asyncio.wait({*self._running, watch}, return_when=asyncio.FIRST_COMPLETED)
+                    self._reap()
+                if self._stop.asked:
+                    break
+                self._running.add(asyncio.create_task(self._one(item), name=item.id))
+            await self._drain()
+        finally:
+            watch.cancel()
+            for task in self._running:
+                task.cancel()
+            await asyncio.gather(*self._running, return_exceptions=True)
+
+    async def _drain(self) -> None:
+        """Wait for what is in flight; a second wish to stop, or the end of the grace, cancels it."""
+        now = asyncio.create_task(self._stop.now.wait())
+        first = asyncio.create_task(self._stop.draining.wait())
+        loop = asyncio.get_running_loop()
+        deadline: float | None = None
+        while self._running:
+            if self._stop.asked and deadline is None:
+                deadline = loop.time() + self._context.settings.grace
+            left = None if deadline is None else max(0.0, deadline - loop.time())
+            watched = {now} if self._stop.asked else {now, first}
+            await asyncio.wait({*self._running, *watched}, timeout=left, return_when=asyncio.FIRST_COMPLETED)
+            if self._stop.now.is_set() or (deadline is not None and loop.time() >= deadline):
+                for task in self._running:
+                    task.cancel()
+                await asyncio.gather(*self._running, return_exceptions=True)
+            self._reap()
+        now.cancel()
+        first.cancel()
+
+    def _reap(self) -> None:
+        for task in [task for task in self._running if task.done()]:
+            self._running.discard(task)
+            if not task.cancelled():
+                task.result()
+
+    async def _one(self, item: Due) -> None:
+        attempt = await asyncio.wrap_future(self._store.begin_attempt(item.id, item.key))
+        try:
+            record = await run_trial(self._context, item.group, item.number)
+        except asyncio.CancelledError:
+            self._store.end_attempt(attempt, TokenUse(), "cancelled")
+            raise
+        # Saved before it is graded: what was paid for is never lost to a grader.
+        await asyncio.wrap_future(self._store.save_trial(record, attempt, supersede=item.again))
+        graded = await self._finish(record)
+        await asyncio.wrap_future(
+            self._store.save_grading(record.key, graded.verdicts, graded.outcome, graded.leads, graded.grade_key)
+        )
+        self._summary.done += 1
+        self._tell(events.TrialDone(graded, self._summary.done, self._summary.due))

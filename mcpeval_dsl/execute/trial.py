@@ -1,0 +1,231 @@
+"""One trial from an empty folder to its record: set-up, agent, evidence, and the end of every process, whatever happens."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from mcpeval_dsl.agents.hosts.loop import LOOP_VERSION, LoopHost
+from mcpeval_dsl.agents.model import Assignment, CallReply, HostResult, TrialContext
+from mcpeval_dsl.execute import capture, recording
+from mcpeval_dsl.execute.assignment import assign, profile_of, shown_tools, trial_seed
+from mcpeval_dsl.execute.blocking import Blocked, blocked_by_plan, unmet
+from mcpeval_dsl.execute.context import RunContext
+from mcpeval_dsl.execute.folders import unmask
+from mcpeval_dsl.execute.harvest import read_values
+from mcpeval_dsl.execute.reference import read_reference_world
+from mcpeval_dsl.execute.rows import row_of
+from mcpeval_dsl.execute.steps import StepFailed
+from mcpeval_dsl.execute.world import World
+from mcpeval_dsl.gateway.model import ServerStartError
+from mcpeval_dsl.plan.model import HarvestNode, TrialGroup, trial_id, trial_key
+from mcpeval_dsl.records.model import InfraTrouble, TrialRecord
+from mcpeval_dsl.semantics.model import Cell, Task
+from mcpeval_dsl.values.model import EvaluationError, Reading
+
+AFTER_AGENT_SECONDS = 300.0
+
+
+@dataclass(slots=True)
+class Progress:
+    """What a trial has come to so far; `recording` makes the record of it, also when it stopped half way."""
+
+    id: str
+    key: str
+    group: TrialGroup
+    task: Task
+    cell: Cell
+    number: int
+    seed: int
+    started_at: str
+    began: float
+    world: World | None = None
+    assignment: Assignment | None = None
+    host: HostResult | None = None
+    trouble: InfraTrouble | None = None
+    evidence: dict[str, Reading] = field(default_factory=dict)
+    harvested: dict[str, str] = field(default_factory=dict)
+    findings: list[str] = field(default_factory=list)
+    flags: list[str] = field(default_factory=list)
+    not_applicable: bool = False
+    start_ms: float = 0.0
+    agent_ms: float = 0.0
+
+
+async def run_trial(context: RunContext, group: TrialGroup, number: int) -> TrialRecord:
+    """Never raises for what server, agent or model do; cancellation ends everything it started and passes through."""
+    task, cell = context.tasks[group.task], context.cells[group.cell]
+    name = trial_id(group.id, number)
+    progress = Progress(
+        name,
+        trial_key(group.key, number),
+        group,
+        task,
+        cell,
+        number,
+        trial_seed(context.plan.suite.seed, name),
+        datetime.now(UTC).isoformat(timespec="milliseconds"),
+        time.monotonic(),
+    )
+    blocked = blocked_by_plan(context, group, cell)
+    if blocked is not None:
+        progress.trouble = blocked.trouble()
+        return recording.record_of(context, progress)
+    world = World(context, name, cell, context.environments.get(task.environment or ""), trial=number)
+    progress.world = world
+    try:
+        await _live(context, progress, world)
+    finally:
+        await asyncio.shield(world.close())
+    record = recording.record_of(context, progress)
+    world.remove()
+    return record
+
+
+async def _live(context: RunContext, progress: Progress, world: World) -> None:
+    try:
+        async with world.isolation():
+            await _set_up(context, progress, world)
+            if progress.not_applicable:
+                return
+            progress.start_ms = (time.monotonic() - progress.began) * 1000.0
+            await _agent(context, progress, world)
+            async with asyncio.timeout(AFTER_AGENT_SECONDS):
+                await _after(context, progress, world)
+    except Blocked as blocked:
+        progress.trouble = blocked.trouble()
+    except StepFailed as failed:
+        where = f" ({failed.at})" if failed.at is not None else ""
+        progress.trouble = InfraTrouble(
+            kind="setup", when="before_agent", chain=("setup",), message=f"{failed.reason}{where}"
+        )
+    except ServerStartError as error:
+        progress.trouble = InfraTrouble(
+            kind="server_start",
+            when="before_agent",
+            chain=("server:start_failed",),
+            message=f"server {error.server}: {error.message}",
+        )
+    except EvaluationError as error:
+        progress.trouble = InfraTrouble(
+            kind="setup", when="before_agent", chain=("setup",), message=f"a value is missing: {error.reason}"
+        )
+    except TimeoutError:
+        progress.flags.append("evidence_timeout")
+
+
+async def _set_up(context: RunContext, progress: Progress, world: World) -> None:
+    """Environment, needs, servers, the task's own set-up, harvests of the trial, and what `unchanged` compares with."""
+    task, group = progress.task, progress.group
+    await world.create(_harvested(context, progress, world))
+    row = None if task.loop is None else row_of(task.loop, group, world.names.scope())
+    if task.loop is not None:
+        if row is None:
+            progress.not_applicable = True
+            return
+        world.names.values[task.loop.variable] = row[0]
+    await world.set_up(task)
+    await _own_harvests(context, progress, world)
+    problem = await unmet(context, task, progress.cell, world)
+    if problem is not None:
+        raise problem
+    await world.workspace.perform(task.setup)
+    before = capture.before_sources(task)
+    if before:
+        scope = world.names.scope()
+        progress.evidence |= await capture.read_evidence(before, scope, world.reader("setup"), capture.BEFORE)
+
+
+def _harvested(context: RunContext, progress: Progress, world: World) -> list[tuple[str, Any]]:
+    """Values of the harvests that the trial's group waits for, with this trial's own work directory in them."""
+    found = []
+    for node in needed_harvests(context, progress.group.needs):
+        record = context.harvests[node.id]
+        harvest = context.harvest(node)
+        found.append((harvest.name, unmask(record.value, str(world.folder.work))))
+        progress.harvested[harvest.id] = record.calls[-1].id if record.calls else ""
+    return found
+
+
+def needed_harvests(context: RunContext, needs: tuple[str, ...]) -> list[HarvestNode]:
+    """Harvest nodes among `needs` and what those wait for, each once, earlier ones first."""
+    found: dict[str, HarvestNode] = {}
+    todo = list(needs)
+    while todo:
+        node = context.harvest_nodes.get(todo.pop())
+        if node is not None and node.id not in found:
+            found[node.id] = node
+            todo.extend(node.needs)
+    return list(reversed(found.values()))
+
+
+async def _own_harvests(context: RunContext, progress: Progress, world: World) -> None:
+    """Harvests of scope `trial`: read in the trial's own world, before its agent."""
+    known = [*context.plan.harvests, *progress.task.harvests]
+    wanted = set(progress.task.uses) | {harvest.id for harvest in progress.task.harvests}
+    for harvest in known:
+        if harvest.scope != "trial" or harvest.id not in wanted:
+            continue
+        got = await read_values(
+            harvest, world.names.scope(), world.reader("harvest", permit=harvest.permit is not None)
+        )
+        if got.status != "ok":
+            raise Blocked("harvest", (f"harvest {harvest.id}: {got.status}",), got.message)
+        world.names.values[harvest.name] = got.value
+        progress.harvested[harvest.id] = got.calls[-1] if got.calls else ""
+
+
+async def _agent(context: RunContext, progress: Progress, world: World) -> None:
+    task, cell = progress.task, progress.cell
+    model, host = context.models[cell.model], context.hosts[cell.host]
+    scope = world.names.scope()
+    trial = TrialContext(progress.id, task.name, cell.id, progress.number, progress.seed, {})
+    tools = shown_tools(task, world.tools(), scope)
+    profile = profile_of(host, scope, LOOP_VERSION)
+    progress.assignment = assign(task, progress.group, model, host, tools, world.infos(), scope, trial)
+    world.show_protocol_errors = profile.show_protocol_errors
+
+    async def call(server: str, tool: str, arguments: Any, turn: int, wire_name: str) -> CallReply:
+        return await world.agent_call(server, tool, arguments, turn, wire_name)
+
+    began = time.monotonic()
+    progress.host = await LoopHost(profile).run(progress.assignment, context.drivers[cell.model], call)
+    progress.agent_ms = (time.monotonic() - began) * 1000.0
+
+
+async def _after(context: RunContext, progress: Progress, world: World) -> None:
+    """Evidence for the graders, undo, teardown; in the agent's session first, then over fresh connections."""
+    task = progress.task
+    scope = world.names.scope()
+    progress.evidence |= await capture.read_evidence(
+        capture.same_session_sources(task), scope, world.reader("grader")
+    )
+    await world.end_sessions()
+    reader = world.reader("grader")
+    for truth in task.truths:
+        got = await read_values(truth, world.names.scope(), world.reader("truth"))
+        if got.status == "failed":
+            progress.findings.append(f"truth {truth.name} could not be read: {got.message}")
+        else:
+            world.names.values[truth.name] = got.value
+    scope = world.names.scope()
+    progress.evidence |= await capture.read_evidence(capture.fresh_sources(task), scope, reader)
+    if capture.needs_reference(task):
+        try:
+            progress.evidence |= await read_reference_world(context, progress.id, task, progress.cell, world)
+        except (StepFailed, ServerStartError, EvaluationError) as error:
+            progress.findings.append(f"the reference could not be carried out: {error}")
+    await _put_back(progress, world)
+
+
+async def _put_back(progress: Progress, world: World) -> None:
+    """`undo` for each matching call of the agent, then `teardown`; trouble there is a finding, not an outcome."""
+    try:
+        await world.undo(progress.task.undo)
+        await world.workspace.perform(progress.task.teardown)
+        await world.tear_down()
+    except (StepFailed, ServerStartError, EvaluationError) as error:
+        progress.findings.append(f"teardown failed: {error}")
