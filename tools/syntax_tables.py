@@ -1,7 +1,7 @@
 """Make mcpeval_dsl/syntax/tables.json from grammar/mcpe.lark and grammar/messages.toml.
 
-    python tools/syntax_tables.py            write the file
-    python tools/syntax_tables.py --missing  print a shortest sentence for each parser state without a message
+python tools/syntax_tables.py            write the file
+python tools/syntax_tables.py --missing  print a shortest sentence for each parser state without a message
 """
 
 from __future__ import annotations

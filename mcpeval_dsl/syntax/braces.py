@@ -4,40 +4,38 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mcpeval_dsl.syntax.layout import begins_line, indent
+from mcpeval_dsl.syntax.layout import OPENING_BRACES, Lines, next_line
 from mcpeval_dsl.syntax.problems import Fix, Problem
 from mcpeval_dsl.syntax.scanner import Token
 
-_OPENERS = ("LBRACE", "_OBJ")
 MAX_MENDED = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Balanced:
-    """Tokens whose braces pair up; `dropped` are offsets of statements that stand where they do not belong."""
+    """Tokens whose braces pair up."""
 
     tokens: list[Token]
-    problems: tuple[Problem, ...]
-    dropped: set[int]
+    problems: tuple[Problem, ...] = ()
 
 
-def balance(text: str, tokens: list[Token], scanned: tuple[Problem, ...]) -> Balanced:
+def balance(lines: Lines, tokens: list[Token], scanned: tuple[Problem, ...]) -> Balanced:
     """Add or remove braces until they pair up."""
     if any(problem.code == "MCPE112" for problem in scanned):
-        return Balanced(_closed(tokens), (), set())
+        return Balanced(_closed(tokens))
     problems: list[Problem] = []
     while len(problems) < MAX_MENDED:
         pairs, unclosed, extra = _pairs(tokens)
         if not unclosed and not extra:
             break
         if extra:
-            problem, tokens = _without_closer(text, tokens, pairs, extra[0])
+            problem, tokens = _without_closer(lines, tokens, pairs, extra[0])
         else:
-            problem, tokens = _with_closer(text, tokens, pairs, unclosed[-1])
+            problem, tokens = _with_closer(lines, tokens, pairs, unclosed[-1])
         problems.append(problem)
     else:
         tokens = _closed(tokens)
-    return Balanced(tokens, tuple(problems), set())
+    return Balanced(tokens, tuple(problems))
 
 
 def _pairs(tokens: list[Token]) -> tuple[list[tuple[int, int]], list[int], list[int]]:
@@ -46,7 +44,7 @@ def _pairs(tokens: list[Token]) -> tuple[list[tuple[int, int]], list[int], list[
     open_: list[int] = []
     extra: list[int] = []
     for number, token in enumerate(tokens):
-        if token.kind in _OPENERS:
+        if token.kind in OPENING_BRACES:
             open_.append(number)
         elif token.kind == "RBRACE":
             if open_:
@@ -65,52 +63,63 @@ def _closed(tokens: list[Token]) -> list[Token]:
     return [*kept, *(Token("RBRACE", end.start, end.start) for _ in unclosed), end]
 
 
-def _mismatched(text: str, tokens: list[Token], pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Pairs whose closer begins a line that is not indented as the line of the opener."""
+def _mismatched(lines: Lines, tokens: list[Token], pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Pairs of several lines whose closer does not stand as the opener asks: on a line of its own, indented alike, or,
+    where a statement follows the opener on its line, at the end of a line."""
     found = []
     for opener, closer in pairs:
         start, end = tokens[opener].start, tokens[closer].start
-        if begins_line(text, end) and "\n" in text[start:end] and indent(text, start) != indent(text, end):
-            found.append((opener, closer))
-        elif not begins_line(text, end) and "\n" in text[start:end] and _one_liner(text, tokens, opener):
+        if lines.number(start) == lines.number(end):
+            continue
+        if lines.begins(end):
+            wrong = lines.indent(start) != lines.indent(end)
+        else:
+            wrong = tokens[opener].kind == "LBRACE" and not _one_liner(lines, tokens, opener)
+        if wrong:
             found.append((opener, closer))
     return found
 
 
-def _one_liner(text: str, tokens: list[Token], opener: int) -> bool:
-    """Whether a statement follows the brace on its line."""
-    following = tokens[opener + 1]
-    return following.kind != "_NL" and "\n" not in text[tokens[opener].start : following.start]
+def _one_liner(lines: Lines, tokens: list[Token], opener: int) -> bool:
+    """Whether something follows the brace on its line."""
+    following = tokens[next_line(tokens, opener + 1)]
+    return lines.number(following.start) == lines.number(tokens[opener].start)
 
 
 def _with_closer(
-    text: str, tokens: list[Token], pairs: list[tuple[int, int]], unclosed: int
+    lines: Lines, tokens: list[Token], pairs: list[tuple[int, int]], unclosed: int
 ) -> tuple[Problem, list[Token]]:
-    culprits = _mismatched(text, tokens, pairs)
-    opener = min(culprits)[0] if culprits else unclosed
-    # the innermost culprit is the one that was really left open
-    if culprits:
-        opener = max(pair[0] for pair in culprits if pair[0] >= opener and _inside(pair, min(culprits)))
-    at = _closing_place(text, tokens, opener)
-    place = tokens[at - 1].end if at else 0
-    brace = tokens[opener]
-    line_start = text.rfind("\n", 0, brace.start) + 1
-    margin = text[line_start : line_start + indent(text, brace.start)]
-    one_line = "\n" not in text[brace.start : place]
+    opener = _left_open(_mismatched(lines, tokens, pairs), unclosed)
+    at = _closing_place(lines, tokens, opener)
+    place, brace = tokens[at - 1].end, tokens[opener]
+    one_line = lines.number(brace.start) == lines.number(place)
+    start = lines.index.starts[lines.number(brace.start) - 1]
+    margin = lines.text[start : start + lines.indent(brace.start)]
     problem = Problem(
         "MCPE121",
         brace.start,
         brace.end,
-        f"the block opened here is never closed{_name_of(text, tokens, opener)}",
+        f"the block opened here is never closed{_name_of(lines.text, tokens, opener)}",
         "Every { has its }.",
-        "add } at the end of this line" if one_line else f"add }} on a line of its own {_behind(text, tokens, at)}",
+        f"write }} behind `{_last_line(lines, place)}`",
         Fix(place, place, " }" if one_line else f"\n{margin}}}"),
     )
     return problem, [*tokens[:at], Token("RBRACE", place, place), *tokens[at:]]
 
 
-def _inside(pair: tuple[int, int], outer: tuple[int, int]) -> bool:
-    return outer[0] <= pair[0] and pair[1] <= outer[1]
+def _left_open(culprits: list[tuple[int, int]], unclosed: int) -> int:
+    """The innermost of the first culprits: each outer one only got the closer of the next."""
+    if not culprits:
+        return unclosed
+    outer = min(culprits)
+    return max(opener for opener, closer in culprits if opener >= outer[0] and closer <= outer[1])
+
+
+def _last_line(lines: Lines, offset: int) -> str:
+    number = lines.number(offset)
+    start = lines.index.starts[number - 1]
+    line = lines.text[start:offset].strip()
+    return line if len(line) <= 40 else "…" + line[-39:]
 
 
 def _name_of(text: str, tokens: list[Token], opener: int) -> str:
@@ -121,30 +130,21 @@ def _name_of(text: str, tokens: list[Token], opener: int) -> str:
     return f" ({head})" if head and len(head) <= 40 and "\n" not in head else ""
 
 
-def _behind(text: str, tokens: list[Token], at: int) -> str:
-    line = text.count("\n", 0, tokens[at - 1].start) - text.count("\n", 0, tokens[0].start)
-    return "behind the last statement of the block" if line else "behind it"
-
-
-def _closing_place(text: str, tokens: list[Token], opener: int) -> int:
+def _closing_place(lines: Lines, tokens: list[Token], opener: int) -> int:
     """Number of the token before which the missing `}` belongs: before the first line that is not indented deeper."""
-    margin = indent(text, tokens[opener].start)
-    one_line = _one_liner(text, tokens, opener)
+    margin = lines.indent(tokens[opener].start)
+    one_line = _one_liner(lines, tokens, opener)
     depth = 0
     for number in range(opener + 1, len(tokens)):
         kind = tokens[number].kind
-        if kind in _OPENERS:
+        if kind in OPENING_BRACES:
             depth += 1
         elif kind == "RBRACE":
             depth -= 1
-        if kind == "$END":
-            break
-        if kind != "_NL" or depth > 0 or text[tokens[number].start] == ";":
+        if kind != "_NL" or depth > 0 or lines.text[tokens[number].start] == ";":
             continue
-        following = number + 1
-        while tokens[following].kind == "_NL":
-            following += 1
-        if one_line or (tokens[following].kind != "$END" and indent(text, tokens[following].start) <= margin):
+        following = tokens[next_line(tokens, number)]
+        if one_line or (following.kind != "$END" and lines.indent(following.start) <= margin):
             return number
     last = len(tokens) - 1
     while last > opener + 1 and tokens[last - 1].kind == "_NL":
@@ -153,9 +153,9 @@ def _closing_place(text: str, tokens: list[Token], opener: int) -> int:
 
 
 def _without_closer(
-    text: str, tokens: list[Token], pairs: list[tuple[int, int]], extra: int
+    lines: Lines, tokens: list[Token], pairs: list[tuple[int, int]], extra: int
 ) -> tuple[Problem, list[Token]]:
-    culprits = [p for p in _mismatched(text, tokens, pairs) if p[1] < extra]
+    culprits = [p for p in _mismatched(lines, tokens, pairs) if p[1] < extra]
     number = min(culprits, key=lambda p: p[1])[1] if culprits else extra
     token = tokens[number]
     problem = Problem(

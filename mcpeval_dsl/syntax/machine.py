@@ -6,6 +6,8 @@ cached, since a program does not say where in a file its text stands.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from mcpeval_dsl.syntax.scanner import Token
 from mcpeval_dsl.syntax.tables import load
 
@@ -17,8 +19,21 @@ _NO_NEWLINE_AFTER = frozenset({"COMMA", "_NL", "LBRACE"})
 END = "$END"
 
 
+class Snapshot(NamedTuple):
+    states: list[int]
+    openers: list[tuple[str, int]]
+    previous: str
+    steps: int
+
+    def machine(self) -> Machine:
+        """A machine that goes on from here with an empty program, for trying something out."""
+        machine = Machine()
+        machine.restore(self)
+        return machine
+
+
 class Machine:
-    """One reading of a token list; `copy` makes a cheap one for trying something out."""
+    """One reading of a token list."""
 
     __slots__ = ("actions", "gotos", "openers", "previous", "program", "sizes", "states")
 
@@ -31,21 +46,16 @@ class Machine:
         self.previous = ""
         self.program: list[int] = []
 
-    def copy(self) -> Machine:
-        other = Machine.__new__(Machine)
-        other.actions, other.gotos, other.sizes = self.actions, self.gotos, self.sizes
-        other.states = self.states[:]
-        other.openers = self.openers[:]
-        other.previous = self.previous
-        other.program = self.program[:]
-        return other
+    def snapshot(self) -> Snapshot:
+        """Where it stands; the program is only ever appended to, so its length says enough."""
+        return Snapshot(self.states[:], self.openers[:], self.previous, len(self.program))
 
-    def trial(self) -> Machine:
-        """A copy for trying out, without the program so far."""
-        program, self.program = self.program, []
-        other = self.copy()
-        self.program = program
-        return other
+    def restore(self, snapshot: Snapshot) -> None:
+        """Forget what was read since."""
+        self.states = snapshot.states[:]
+        self.openers = snapshot.openers[:]
+        self.previous = snapshot.previous
+        del self.program[snapshot.steps :]
 
     def skips(self, tokens: list[Token], number: int, text: str) -> bool:
         """Whether the newline with this number vanishes."""
@@ -58,20 +68,6 @@ class Machine:
         while tokens[number].kind == "_NL" and text[tokens[number].start] != ";":
             number += 1
         return tokens[number].kind == "CMP"
-
-    def accepts(self, kind: str) -> bool:
-        """Whether the token could be shifted now."""
-        states = self.states[:]
-        while True:
-            action = self.actions[states[-1]].get(kind)
-            if action is None:
-                return False
-            if action >= 0:
-                return True
-            origin, size = self.sizes[~action]
-            if size:
-                del states[-size:]
-            states.append(self.gotos[states[-1]][origin])
 
     def feed(self, kind: str, number: int) -> bool:
         """Read one token. False, with nothing changed, where it cannot stand."""

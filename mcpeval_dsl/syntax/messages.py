@@ -10,7 +10,19 @@ from mcpeval_dsl.syntax.repair import Repair
 from mcpeval_dsl.syntax.scanner import Token
 from mcpeval_dsl.syntax.tables import load
 
-_SIGNS = {"LPAR": "(", "LSQB": "[", "_IDX": "[", "LBRACE": "{", "_OBJ": "{", "RPAR": ")", "RSQB": "]", "RBRACE": "}"}
+_SIGNS = {
+    "LPAR": "(",
+    "LSQB": "[",
+    "_IDX": "[",
+    "LBRACE": "{",
+    "_OBJ": "{",
+    "RPAR": ")",
+    "RSQB": "]",
+    "RBRACE": "}",
+    "COMMA": ",",
+    "COLON": ":",
+    "CMP": "==",
+}
 
 
 def problem(text: str, tokens: list[Token], machine: Machine, number: int, repair: Repair | None) -> Problem:
@@ -29,7 +41,7 @@ def problem(text: str, tokens: list[Token], machine: Machine, number: int, repai
     start, end = token.start, max(token.end, token.start + (token.kind != "$END"))
     if repair is not None:
         entry: dict[str, Any] = load().repairs[repair.name]
-        fix = _fix(text, tokens, repair)
+        fix = _fix(tokens, repair)
         if repair.name in ("comma", "close", "last_comma"):
             start, end = _place(tokens, repair)
     else:
@@ -42,12 +54,18 @@ def problem(text: str, tokens: list[Token], machine: Machine, number: int, repai
         entry["code"],
         start,
         end,
-        entry["title"].format_map(words),
-        entry.get("body", "").format_map(words),
-        entry.get("hint", "").format_map(words),
+        _filled(entry["title"], words),
+        _filled(entry.get("body", ""), words),
+        _filled(entry.get("hint", ""), words),
         fix,
         labels,
     )
+
+
+def _filled(text: str, words: dict[str, str]) -> str:
+    for name, word in words.items():
+        text = text.replace("{" + name + "}", word)
+    return text
 
 
 def _entry(machine: Machine, kind: str) -> dict[str, Any]:
@@ -59,15 +77,9 @@ def _entry(machine: Machine, kind: str) -> dict[str, Any]:
     return entry
 
 
-def _fix(text: str, tokens: list[Token], repair: Repair) -> Fix:
-    if repair.remove:
-        token = tokens[repair.at]
-        return Fix(token.start, token.end, "".join(_written(t) for t in repair.tokens))
-    return Fix(repair.tokens[0].start, repair.tokens[0].end, "".join(_written(t) for t in repair.tokens))
-
-
-def _written(token: Token) -> str:
-    return "," if token.kind == "COMMA" else _SIGNS[token.kind]
+def _fix(tokens: list[Token], repair: Repair) -> Fix:
+    place = tokens[repair.at] if repair.remove else repair.tokens[0]
+    return Fix(place.start, place.end, "".join(_SIGNS[token.kind] for token in repair.tokens))
 
 
 def _place(tokens: list[Token], repair: Repair) -> tuple[int, int]:

@@ -30,9 +30,9 @@ _TYPOGRAPHIC = re.compile(r"[“„”«»‘’‚][^“„”«»‘’‚\"\n
 _TO_LINE_END = re.compile(r"[^\n]*?(?=[ \t\r]*(?:\n|\Z))")
 _STRING_SO_FAR = re.compile(r'"(?:\\.|[^"\\\n])*"')
 _ODD_BLANK = re.compile(r"[\u00a0\u1680\u2000-\u200b\u202f\u205f\u3000\ufeff\f\v]+")
-_LONGEST_RUN = 2_000
+LONGEST_RUN = 2_000
 _ESCAPE = re.compile(r'\\(?:["\\/nrt]|u[0-9A-Fa-f]{4})|(\\(?:.|\Z))', re.DOTALL)
-_TEMPLATE = re.compile(r"\{\{[ \t]*[A-Za-z_][^{}\n]*\}\}")
+TEMPLATE = re.compile(r"\{\{[ \t]*[A-Za-z_][^{}\n]*\}\}")
 _FIRST_PAIR = re.compile(r"\{[ \t\r]*(?:#[^\n]*)?\n(?:[ \t\r]*(?:#[^\n]*)?\n)*[ \t]*[\w\"-][^:\n]*:[^\n]*")
 _SECOND_STATEMENT = re.compile(r"\{[ \t]*[A-Za-z_][\w-]*[ \t]*:[^\n{}\[\]();]*;")
 _QUOTED = re.compile(r'"(?:\\.|[^"\\\n])*"|r"[^"\n]*"')
@@ -66,26 +66,26 @@ def diagnose(text: str, at: int) -> Misfit:
     return _stray(text, at)
 
 
-def touching(text: str, start: int, second: int) -> Misfit:
-    """Two words from `start`, the second at `second`, without a blank between."""
-    if text[start] == '"' or (text[second] in '"' and text[start:second] not in ("f", "b", "u")):
-        edit = Fix(second, second, " ")
-        first_end = _run_end(text, second) if text[second] != '"' else _string_end(text, second)
-        problem = Problem(
-            "MCPE117",
-            second,
-            max(first_end, second + 1),
-            f"`{_short(text[second:first_end])}` touches the text before it",
-            "Words, numbers and texts are kept apart by a blank. Inside a template use single quotes; "
-            'a quote inside a text is written \\".',
-            "put a blank between them, or escape the quotes that belong to the text",
-            edit,
-        )
-        end = _TO_LINE_END.match(text, second)
-        assert end is not None
-        line_end = first_end if first_end > second else end.end()
-        return Misfit(problem, "STRING", start, max(line_end, second + 1), text[start:second] if text[start] == '"' else '""')
+def unquoted(text: str, start: int, second: int) -> Misfit:
+    """Words and signs that touch, from `start` on, `second` being where no token fits any more."""
     return _unquoted(text, start, max(_run_end(text, start), second + 1))
+
+
+def touching(text: str, start: int, second: int) -> Misfit:
+    """A text from `start` (or `second`) on, and what touches it."""
+    end = _string_end(text, second) if text[second] == '"' else _run_end(text, second)
+    problem = Problem(
+        "MCPE117",
+        second,
+        end,
+        f"`{_short(text[second:end])}` touches what stands before it",
+        "Words, numbers and texts are kept apart by a blank. Inside a template use single quotes; "
+        'a quote inside a text is written \\".',
+        "put a blank between them, or escape the quotes that belong to the text",
+        Fix(second, second, " "),
+    )
+    first = text[start:second]
+    return Misfit(problem, "STRING", start, end, first if first.startswith('"') else quoted(first))
 
 
 def _string_end(text: str, at: int) -> int:
@@ -94,7 +94,7 @@ def _string_end(text: str, at: int) -> int:
 
 
 def _run_end(text: str, at: int) -> int:
-    found = _RUN.match(text, at, at + _LONGEST_RUN)
+    found = _RUN.match(text, at, at + LONGEST_RUN)
     return found.end() if found else at + 1
 
 
@@ -276,7 +276,7 @@ def _path(text: str, at: int) -> Misfit:
 def _stray(text: str, at: int) -> Misfit:
     character = text[at]
     end = at + 1
-    while end < len(text) and text[end] == character and end - at < _LONGEST_RUN:
+    while end < len(text) and text[end] == character and end - at < LONGEST_RUN:
         end += 1
     shown = character if character.isprintable() else f"U+{ord(character):04X}"
     advice = _ADVICE.get(character, "remove it, or put the text that it belongs to in quotes")
@@ -305,7 +305,7 @@ _ADVICE = {
 def inside_string(text: str, start: int, end: int) -> list[Problem]:
     """Escapes that do not exist in "…", and templates in raw texts, which stay as they are written."""
     if text[start] == "r":
-        found = _TEMPLATE.search(text, start, end)
+        found = TEMPLATE.search(text, start, end)
         if not found or text[found.start() - 1] == "$":
             return []
         return [

@@ -6,10 +6,11 @@ parser goes on as if it had been made. Where there is none, the statement is giv
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 
-from mcpeval_dsl.syntax import braces, layout, messages, repair
+from mcpeval_dsl.syntax import braces, messages, repair
+from mcpeval_dsl.syntax.layout import Lines, behind_braces, statement_end
 from mcpeval_dsl.syntax.machine import END, Machine
 from mcpeval_dsl.syntax.problems import Problem
 from mcpeval_dsl.syntax.scanner import Token, scan
@@ -35,38 +36,33 @@ def parse_piece(text: str) -> ParsedPiece:
     scanned = scan(text)
     tokens = [t for t in scanned.items if t.kind not in ("COMMENT", "JUNK")]
     tokens.append(Token(END, len(text), len(text)))
-    balanced = braces.balance(text, tokens, scanned.problems)
-    run = _Run(text, balanced.tokens, balanced.dropped)
+    lines = Lines(text)
+    balanced = braces.balance(lines, tokens, scanned.problems)
+    run = _Run(lines, balanced.tokens)
     run.read()
-    problems = _one_per_statement(text, scanned.problems, balanced.problems, run)
-    return ParsedPiece(
-        run.tokens, run.machine.program, frozenset(run.dropped), problems, not run.dropped and run.complete
-    )
+    problems = _one_per_line(lines, (*scanned.problems, *balanced.problems), run.problems)
+    return ParsedPiece(run.tokens, run.machine.program, frozenset(run.dropped), problems, run.complete)
 
 
-@dataclass(slots=True)
 class _Run:
-    text: str
-    tokens: list[Token]
-    dropped: set[int]
-    machine: Machine = field(default_factory=Machine)
-    problems: list[Problem] = field(default_factory=list)
-    complete: bool = True
-    number: int = 0
-    checkpoint: Machine = field(default_factory=Machine)
-    first: int = 0  # number of the token at which the statement begins that `checkpoint` stands before
+    def __init__(self, lines: Lines, tokens: list[Token]) -> None:
+        self.lines = lines
+        self.tokens = tokens
+        self.machine = Machine()
+        self.number = 0
+        self.checkpoint = self.machine.snapshot()
+        self.first = 0  # number of the token at which the statement begins that `checkpoint` stands before
+        self.problems: list[Problem] = []
+        self.dropped: set[int] = set()
+        self.complete = True
 
     def read(self) -> None:
-        text = self.text
+        text, machine = self.lines.text, self.machine
         while True:
-            machine, tokens, number = self.machine, self.tokens, self.number
-            token = tokens[number]
-            kind = token.kind
+            tokens, number = self.tokens, self.number
+            kind = tokens[number].kind
             if kind == "_NL" and machine.skips(tokens, number, text):
                 self.number += 1
-                continue
-            if len(machine.openers) > MAX_DEPTH:
-                self.too_deep()
                 continue
             if not machine.feed(kind, number):
                 if not self.recover():
@@ -77,96 +73,86 @@ class _Run:
                 return
             if kind == "_NL" or kind == "LBRACE":
                 self.mark()
+            if len(machine.openers) > MAX_DEPTH:
+                self.problems.append(_too_deep(tokens[number]))
+                return self.give_up()
 
     def mark(self) -> None:
         """A statement begins here."""
-        self.checkpoint = self.machine.copy()
+        self.checkpoint = self.machine.snapshot()
         self.first = self.number
 
     def recover(self) -> bool:
-        """Mend or give up one statement. False when the piece is given up as a whole."""
-        found = repair.find(self.text, self.tokens, self.checkpoint, self.first, self.number)
-        self.problems.append(messages.problem(self.text, self.tokens, self.machine, self.number, found))
+        """Mend or leave one statement. False when the rest of the piece is given up."""
+        closed = len(self.machine.openers) < len(self.checkpoint.openers)
+        found = None
+        if not closed:
+            found = repair.find(self.lines, self.tokens, self.checkpoint, self.first, self.number)
+        self.problems.append(messages.problem(self.lines.text, self.tokens, self.machine, self.number, found))
         if len(self.problems) >= MAX_PROBLEMS:
-            return self.give_up()
+            self.give_up()
+            return False
         if found is not None:
             self.tokens[found.at : found.at + found.remove] = found.tokens
-            self.machine = self.checkpoint.copy()
+            self.machine.restore(self.checkpoint)
             self.number = self.first
-            return True
-        return self.panic()
-
-    def panic(self) -> bool:
-        """Leave the statement; what stands in its block is still read."""
-        self.complete = False
-        tokens, text = self.tokens, self.text
-        junk = len(self.machine.openers) == len(self.checkpoint.openers) and self.machine.previous == "RBRACE"
-        if not junk:
-            self.machine = self.checkpoint.copy()
-        begin = self.number if junk or self.first > self.number else self.first
-        stop = layout.statement_end(text, tokens, begin, self.number)
-        if tokens[stop].kind == "LBRACE" and tokens[begin].kind == "NAME" and self.enter_block(begin, stop):
-            return True
-        if tokens[stop].kind in ("LBRACE", "_OBJ"):
-            stop = layout.behind_braces(tokens, stop)
-            stop = layout.statement_end(text, tokens, stop, stop)
-        self.number = max(stop, self.number if tokens[stop].kind == "_NL" else stop)
-        self.number = stop
-        if self.machine.previous in ("_NL", "LBRACE", "") and tokens[stop].kind == "_NL":
-            self.number += 1
-            self.mark()
-        elif tokens[stop].kind not in ("_NL", "RBRACE", END) or not self.machine.accepts(tokens[stop].kind):
-            if tokens[stop].kind == END:
-                return self.give_up()
-            self.number += 1
+        else:
+            self.leave(closed)
         return True
 
-    def enter_block(self, begin: int, brace: int) -> bool:
+    def leave(self, closed: bool) -> None:
+        """Go on behind the statement, or behind the junk after its block; what stands in its own block is still read."""
+        self.complete = False
+        begin = self.number if closed else self.first
+        if not closed:
+            self.machine.restore(self.checkpoint)
+        stop = statement_end(self.lines, self.tokens, begin, self.number)
+        if self.tokens[stop].kind == "LBRACE":
+            if not closed and self.tokens[begin].kind == "NAME":
+                return self.enter_block(begin, stop)
+            behind = behind_braces(self.tokens, stop)
+            stop = statement_end(self.lines, self.tokens, behind, behind)
+        if not closed and self.tokens[stop].kind == "_NL":
+            stop += 1
+        self.number = stop
+        if not closed:
+            self.mark()
+
+    def enter_block(self, begin: int, brace: int) -> None:
         """Go on inside the block of a statement whose head cannot be read."""
-        if not self.machine.feed("NAME", begin) or not self.machine.feed("LBRACE", brace):
-            return False
+        self.machine.feed("NAME", begin)
+        self.machine.feed("LBRACE", brace)
         self.dropped.add(self.tokens[begin].start)
         self.number = brace + 1
         self.mark()
-        return True
 
-    def too_deep(self) -> None:
-        token = self.tokens[self.number]
-        self.problems.append(
-            Problem(
-                "MCPE125",
-                token.start,
-                token.end,
-                f"brackets are nested more than {MAX_DEPTH} deep",
-                "No construct of the language needs that.",
-                "close the brackets that were opened before",
-            )
-        )
-        self.give_up()
-        self.number = len(self.tokens) - 1
-
-    def give_up(self) -> bool:
+    def give_up(self) -> None:
         """Keep what was complete before the statement at the checkpoint; the rest of the piece is lost."""
         self.complete = False
-        self.machine = self.checkpoint.copy()
+        self.machine.restore(self.checkpoint)
         end = len(self.tokens) - 1
-        for kind, _ in reversed(self.machine.openers[:]):
-            closer = "RBRACE" if kind in ("LBRACE", "_OBJ") else "RPAR"
-            if not self.machine.feed(closer, end):
-                break
-        if not self.machine.feed(END, end):
-            self.machine = Machine()
-            self.machine.feed(END, end)
-        return False
+        for _ in range(len(self.machine.openers)):
+            self.machine.feed("RBRACE", end)
+        self.machine.feed(END, end)
 
 
-def _one_per_statement(
-    text: str, scanned: tuple[Problem, ...], braced: tuple[Problem, ...], run: _Run
-) -> tuple[Problem, ...]:
-    """All problems in order, without those that only follow from another one of the same line or lost text."""
-    lost_text = [p for p in scanned if p.code == "MCPE112"]
+def _too_deep(token: Token) -> Problem:
+    return Problem(
+        "MCPE124",
+        token.start,
+        token.end,
+        f"brackets are nested more than {MAX_DEPTH} deep",
+        "No construct of the language needs that.",
+        "close the brackets that were opened before",
+    )
+
+
+def _one_per_line(lines: Lines, before: tuple[Problem, ...], parsed: list[Problem]) -> tuple[Problem, ...]:
+    """All problems in order, without those that only follow from an earlier step's on the same line, or lost text."""
+    warnings = tuple(p for p in before if p.severity == "warning")
+    lost_text = [p for p in before if p.code == "MCPE112"]
     if lost_text:
-        return (*(p for p in scanned if p.severity == "warning"), lost_text[0])
-    taken = {text.count("\n", 0, p.start) for p in (*scanned, *braced) if p.severity == "error"} if (scanned or braced) and run.problems else set()
-    kept = [p for p in run.problems if not taken or text.count("\n", 0, p.start) not in taken]
-    return tuple(sorted((*scanned, *braced, *kept), key=lambda p: p.start))
+        return (*warnings, lost_text[0])
+    taken = {lines.number(p.start) for p in before if p.severity == "error"}
+    kept = [p for p in parsed if lines.number(p.start) not in taken]
+    return tuple(sorted((*before, *kept), key=lambda p: p.start))

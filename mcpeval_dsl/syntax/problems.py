@@ -33,9 +33,8 @@ class Problem:
 
     def diagnostic(self, file: SourceFile, base: int) -> Diagnostic:
         """The same, at its place in `file`."""
-        edit = self.fix and Edit(
-            Span(file, base + self.fix.start, base + self.fix.end).location(), self.fix.text
-        )
+        fix = self.fix
+        edit = Edit(Span(file, base + fix.start, base + fix.end).location(), fix.text) if fix else None
         return Diagnostic(
             code=self.code,
             title=self.title,

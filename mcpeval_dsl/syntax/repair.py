@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from mcpeval_dsl.syntax.layout import begins_line
-from mcpeval_dsl.syntax.machine import CLOSERS, END, Machine
+from mcpeval_dsl.syntax.layout import Lines
+from mcpeval_dsl.syntax.machine import CLOSERS, END, Machine, Snapshot
 from mcpeval_dsl.syntax.scanner import Token
 
 _ENOUGH = 24  # tokens behind the error that make a repair believable, in statements longer than that
+_BELIEVABLE = 3  # the same where the statement has another mistake further on
 _LONGEST = 4_000  # tokens of a statement beyond which no repair is sought: it would cost too much
 _REMOVABLE = frozenset({"COLON", "COMMA", "EQUAL", "RPAR", "RSQB"})
 
@@ -24,24 +25,25 @@ class Repair:
     tokens: tuple[Token, ...]
 
 
-def find(text: str, tokens: list[Token], checkpoint: Machine, first: int, error: int) -> Repair | None:
+def find(lines: Lines, tokens: list[Token], checkpoint: Snapshot, first: int, error: int) -> Repair | None:
     """The first repair, in order of likelihood, that works; None where none does."""
     if error - first > _LONGEST or first > error:
         return None
-    reached = checkpoint.trial()
-    number = first
-    while number < error:
-        if not (tokens[number].kind == "_NL" and reached.skips(tokens, number, text)):
-            if not reached.feed(tokens[number].kind, number):
-                return None
-        number += 1
-    for candidate in _candidates(text, tokens, reached, error):
-        if _works(text, tokens, checkpoint, first, error, candidate):
-            return candidate
-    return None
+    reached = checkpoint.machine()
+    for number in range(first, error):
+        if tokens[number].kind == "_NL" and reached.skips(tokens, number, lines.text):
+            continue
+        if not reached.feed(tokens[number].kind, number):
+            return None
+    best, farthest = None, _BELIEVABLE - 1
+    for candidate in _candidates(lines, tokens, reached, error):
+        reads = _reads_on(lines.text, tokens, checkpoint, first, error, candidate)
+        if reads > farthest:
+            best, farthest = candidate, reads
+    return best
 
 
-def _candidates(text: str, tokens: list[Token], machine: Machine, error: int) -> Iterator[Repair]:
+def _candidates(lines: Lines, tokens: list[Token], machine: Machine, error: int) -> Iterator[Repair]:
     kind, start = tokens[error].kind, tokens[error].start
     last = error
     while last > 0 and tokens[last - 1].kind == "_NL":
@@ -54,14 +56,18 @@ def _candidates(text: str, tokens: list[Token], machine: Machine, error: int) ->
     closes = opener not in ("", "LBRACE")
     if kind in ("RPAR", "RSQB") and closes and kind != closer:
         yield Repair("swap", error, 1, (Token(closer, start, tokens[error].end),))
-    if closes and begins_line(text, start):
+    if closes and lines.begins(start):
         yield close
     if closes:
         yield comma
         yield close
+    if kind == "EQUAL" and closes:
+        yield Repair("colon_for_equal", error, 1, (Token("COLON", start, tokens[error].end),))
+    if kind == "EQUAL":
+        yield Repair("compare_for_equal", error, 1, (Token("CMP", start, tokens[error].end, "=="),))
     if machine.previous == "COMMA" and kind in ("RBRACE", END):
         yield Repair("last_comma", _before(tokens, error), 1, ())
-    if kind in _REMOVABLE:
+    if kind in _REMOVABLE and not (kind == "COLON" and closes):
         yield Repair(f"remove_{kind.lower()}", error, 1, ())
 
 
@@ -72,26 +78,23 @@ def _before(tokens: list[Token], number: int) -> int:
     return number
 
 
-def _works(text: str, tokens: list[Token], checkpoint: Machine, first: int, error: int, repair: Repair) -> bool:
-    """Whether the statement, so mended, is read to its end."""
-    far = error + _ENOUGH
-    ahead = tokens[first : min(len(tokens), far + 200)]
+def _reads_on(text: str, tokens: list[Token], checkpoint: Snapshot, first: int, error: int, repair: Repair) -> int:
+    """How many tokens behind the error the statement, so mended, is read; `_ENOUGH` where that is to its end."""
+    ahead = tokens[first : error + 2 * _ENOUGH]
     at = repair.at - first
     ahead[at : at + repair.remove] = repair.tokens
-    if ahead[-1].kind != END:
-        ahead.append(Token(END, len(text), len(text)))
-    machine = checkpoint.trial()
+    ahead.append(Token(END, len(text), len(text)))
+    machine = checkpoint.machine()
     depth = len(machine.openers)
-    enough = error - first + _ENOUGH
+    behind = error - first + len(repair.tokens) - repair.remove
     for number, token in enumerate(ahead):
         if token.kind == "_NL" and machine.skips(ahead, number, text):
             continue
         if not machine.feed(token.kind, number):
-            return False
-        if number > error - first and (
-            token.kind == END or len(machine.openers) < depth or (token.kind == "_NL" and len(machine.openers) <= depth)
-        ):
-            return True
-        if number >= enough:
-            return True
-    return True
+            return _ENOUGH if token.kind == END else number - behind
+        ended = token.kind in ("_NL", END) and len(machine.openers) <= depth
+        if number > behind and (ended or len(machine.openers) < depth):
+            return _ENOUGH
+        if number - behind >= _ENOUGH:
+            break
+    return _ENOUGH

@@ -86,8 +86,11 @@ class _Scan:
                 items.append(Token(kind, start, position))
                 last_end = position
                 continue
-            if start == last_end and kind in WORDS and self.previous in WORDS and start:
+            if start == last_end and kind in WORDS and self.touches(kind):
                 position = last_end = self.touching(start)
+                continue
+            if kind == "LBRACE" and misfits.TEMPLATE.match(text, start):
+                position = last_end = self.mend(misfits.unquoted(text, self.glued(start), start))
                 continue
             if kind == "CMP":
                 kind, position = self.operator(start, position)
@@ -105,6 +108,9 @@ class _Scan:
         self.items.append(token)
         self.before, self.previous = self.previous, token.kind
 
+    def touches(self, kind: str) -> bool:
+        return self.previous in WORDS or (kind == "REGEX" and self.previous == "DOT")
+
     def indexable(self) -> bool:
         return self.previous in INDEXABLE or (self.previous == "STRING" and self.before == "DOT")
 
@@ -112,9 +118,9 @@ class _Scan:
         """A word operator stands after an operand and before a value; anywhere else it is a name."""
         if not self.text[start].isalpha():
             return "CMP", end
-        if self.previous in AFTER_OPERAND or (self.previous == "RBRACE" and self.items[-1].kind == "RBRACE"):
-            if _VALUE_FOLLOWS.match(self.text, end):
-                return "CMP", end
+        behind_object = self.previous == "RBRACE" and self.items[-1].kind == "RBRACE"
+        if (self.previous in AFTER_OPERAND or behind_object) and _VALUE_FOLLOWS.match(self.text, end):
+            return "CMP", end
         name = terminal("NAME").match(self.text, start)
         assert name is not None
         return "NAME", name.end()
@@ -123,12 +129,32 @@ class _Scan:
         """No terminal fits here: report it once per line and go on behind it."""
         blanks = _BLANKS.match(self.text, position)
         assert blanks is not None
-        return self.mend(misfits.diagnose(self.text, blanks.end()))
+        start = blanks.end()
+        first = self.glued(start) if self.text[start] not in _QUOTES else start
+        if first < start:
+            return self.mend(misfits.unquoted(self.text, first, start))
+        return self.mend(misfits.diagnose(self.text, start))
 
     def touching(self, start: int) -> int:
-        """Two words without a blank between them: one text that wants quotes."""
-        first = self.items.pop()
-        return self.mend(misfits.touching(self.text, first.start, start))
+        """Two words without a blank between them: one text that wants quotes, or two that want a blank."""
+        if self.text[start] in _QUOTES or self.items[-1].kind in _STRINGS:
+            first = self.items.pop()
+            return self.mend(misfits.touching(self.text, first.start, start))
+        return self.mend(misfits.unquoted(self.text, self.glued(start), start))
+
+    def glued(self, start: int) -> int:
+        """Take back the tokens that touch `start` and look like the beginning of a text without quotes: `http:`, `a.`."""
+        items, first = self.items, start
+        while items and items[-1].end == first and start - first < misfits.LONGEST_RUN:
+            last = items[-1]
+            if last.kind not in _IN_A_RUN and not (last.kind == "CMP" and self.text[last.start] == "~"):
+                break
+            first = last.start
+            items.pop()
+        self.previous = next((t.kind for t in reversed(items[-3:]) if t.kind not in ("COMMENT", "JUNK")), "")
+        if self.previous == "_NL":
+            self.previous = ";"
+        return first
 
     def mend(self, misfit: misfits.Misfit) -> int:
         if not self.line_has_problem:
@@ -143,3 +169,5 @@ class _Scan:
 
 
 _STRINGS = frozenset({"STRING", "RAW", "TEXT"})
+_IN_A_RUN = frozenset({"NAME", "GLOB", "NUMBER", "METRIC", "COLON", "DOT"})
+_QUOTES = "\"'“”„‘’`"

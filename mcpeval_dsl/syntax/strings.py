@@ -27,7 +27,7 @@ def string_value(token: str, start: int) -> tuple[str, Quote, tuple[int, ...]]:
     first = start + raw + 1
     if raw or "\\" not in inner:
         return inner, ('r"' if raw else '"'), tuple(range(first, first + len(inner) + 1))
-    return (*_unescaped(inner, first),)  # type: ignore[return-value]
+    return _unescaped(inner, first)
 
 
 def _unescaped(inner: str, first: int) -> tuple[str, Quote, tuple[int, ...]]:

@@ -6,7 +6,6 @@ import json
 import re
 from dataclasses import dataclass
 from functools import cache
-from os.path import dirname, join
 from typing import Any
 
 
@@ -38,8 +37,9 @@ class Tables:
 @cache
 def load() -> Tables:
     """The tables shipped beside this module; about a millisecond, once per process."""
-    loader: Any = __spec__.loader if __spec__ else None
-    raw = json.loads(loader.get_data(join(dirname(__file__), "tables.json")))
+    from pkgutil import get_data
+
+    raw = json.loads(get_data(__package__, "tables.json") or b"")
     rules = [Rule(o, a, n, tuple(k)) for o, a, n, k in raw.pop("rules")]
     return Tables(rules=rules, **raw)
 

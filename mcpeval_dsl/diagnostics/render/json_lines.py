@@ -16,8 +16,8 @@ VERSION = 1
 def render_all(diagnostics: Iterable[Diagnostic]) -> str:
     """One object a line: `version`, then each `diagnostic`, then `summary`."""
     shown = list(diagnostics)
-    head = {"type": "version", "format": "mcpe.diagnostics", "version": VERSION}
-    tail = {"type": "summary", **count(shown)}
+    head: dict[str, Any] = {"type": "version", "format": "mcpe.diagnostics", "version": VERSION}
+    tail: dict[str, Any] = {"type": "summary", **count(shown)}
     lines = [head, *(as_object(diagnostic) for diagnostic in shown), tail]
     return "".join(json.dumps(line, ensure_ascii=True) + "\n" for line in lines)
 

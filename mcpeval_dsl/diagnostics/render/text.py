@@ -1,12 +1,12 @@
 """Diagnostics, shown to a person: the source line, a caret, the rule and one edit.
 
-    error[MCPE115]: `20sec` is not a number of this language
-      --> specs/tracker.mcpe:8:11
-        |
-      8 |   timeout 20sec
-        |           ^^^^^
-        = Units are ms s m h d (time) …
-        = hint: write 20s
+error[MCPE115]: `20sec` is not a number of this language
+  --> specs/tracker.mcpe:8:11
+    |
+  8 |   timeout 20sec
+    |           ^^^^^
+    = Units are ms s m h d (time) …
+    = hint: write 20s
 """
 
 from __future__ import annotations
