@@ -15,6 +15,7 @@ The rules, written down once:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -80,8 +81,13 @@ def _near_texts(left: str, right: str, tolerance: Tolerance) -> bool:
     return actual is not None and expected is not None and near(actual, expected, tolerance.amount, tolerance.percent)
 
 
-def holds(left: Any, operator: Operator, right: Any, tolerance: Tolerance | None = None) -> bool:
-    """`left OP right`. Raises EvaluationError where the right side cannot be used with the operator."""
+def holds(
+    left: Any, operator: Operator, right: Any, tolerance: Tolerance | None = None, start: str | None = None
+) -> bool:
+    """`left OP right`; relative paths start from `start`.
+
+    Raises EvaluationError where the right side cannot be used with the operator.
+    """
     if left is ABSENT:
         return _absent_holds(operator, right)
     if operator == "==":
@@ -91,7 +97,10 @@ def holds(left: Any, operator: Operator, right: Any, tolerance: Tolerance | None
     if operator in ("<", "<=", ">", ">="):
         return _ordered(left, operator, right)
     positive = operator.removeprefix("not ").replace("!~", "~")
-    answer = {"~": matches_text, "in": within_list, "has": has, "under": all_under}[positive](left, right)
+    if positive == "under":
+        answer = all_under(left, right, start)
+    else:
+        answer = {"~": matches_text, "in": within_list, "has": has}[positive](left, right)
     return answer == (positive == operator)
 
 
@@ -134,6 +143,8 @@ def has(container: Any, item: Any) -> bool:
             return all(has(container, each) for each in item)
         return isinstance(item, str | int | float) and as_text(item) in container
     if isinstance(container, list):
+        if isinstance(item, list) and all(isinstance(each, str) for each in (*item, *container)):
+            return set(item) <= set(container)
         if any(equal(each, item) for each in container):
             return True
         if isinstance(item, list):
@@ -165,14 +176,22 @@ def within_list(item: Any, container: Any) -> bool:
         return isinstance(item, str) and item in container
     if not isinstance(container, list):
         return False
+    if isinstance(item, list) and item and all(isinstance(each, str) for each in (*item, *container)):
+        return set(item) <= set(container)
     if any(equal(item, each) for each in container):
         return True
     return isinstance(item, list) and bool(item) and all(within_list(each, container) for each in item)
 
 
-def all_under(value: Any, base: Any) -> bool:
+def all_under(value: Any, base: Any, start: str | None = None) -> bool:
     """Paths and URLs; `base` may be a list: under any of them."""
     if isinstance(value, list):
-        return all(all_under(each, base) for each in value)
+        return all(all_under(each, base, start) for each in value)
     bases = base if isinstance(base, list) else [base]
-    return isinstance(value, str) and any(isinstance(each, str) and under(value, each) for each in bases)
+    return isinstance(value, str) and any(isinstance(each, str) and under(value, each, start) for each in bases)
+
+
+def start_of(names: Mapping[str, Any]) -> str | None:
+    """Where relative paths start: the trial's working directory, when there is one."""
+    workdir = names.get("workdir")
+    return workdir if isinstance(workdir, str) and workdir.startswith("/") else None

@@ -1,8 +1,8 @@
 """Values, the operator `under`: is a path below a directory, or a URL below a URL, whatever tricks its text plays.
 
 Pure text: nothing is looked up, so symbolic links are not seen. `..` is resolved before comparing, and whole segments are
-compared (`/a/bc` is not under `/a/b`). A relative path is under no absolute one: whose directory it starts from is
-not known here.
+compared (`/a/bc` is not under `/a/b`). A relative path starts from `start`, the trial's working directory, where servers run;
+without one it is under no absolute path.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
 
-def under(text: str, base: str) -> bool:
+def under(text: str, base: str, start: str | None = None) -> bool:
     """True where `text` is `base` itself or below it."""
     if _CONTROL.search(text) or _CONTROL.search(base):
         return False
@@ -31,6 +31,8 @@ def under(text: str, base: str) -> bool:
         return bool(_DRIVE.match(path)) and _below(_windows(path), _windows(root))
     if _DRIVE.match(path):
         return False
+    if start is not None and not path.startswith("~"):
+        path, root = posixpath.join(start, path), posixpath.join(start, root)
     return posixpath.isabs(path) == posixpath.isabs(root) and _below(_posix(path), _posix(root))
 
 

@@ -32,7 +32,7 @@ from mcpeval_dsl.semantics.expressions import (
     ToolCall,
 )
 from mcpeval_dsl.values import jsonpath, regex, templates
-from mcpeval_dsl.values.compare import ABSENT, Tolerance, holds
+from mcpeval_dsl.values.compare import ABSENT, Tolerance, holds, start_of
 from mcpeval_dsl.values.functions import apply
 from mcpeval_dsl.values.model import EvaluationError, NothingThere, Reading, ReadingFailed, Scope
 from mcpeval_dsl.values.numbers import as_number
@@ -99,7 +99,8 @@ def condition(wanted: Condition, scope: Scope) -> ConditionResult:
         left = evaluate(wanted.left, scope)
     except NothingThere as nothing:
         return ConditionResult(holds(ABSENT, wanted.operator, right), nothing.reason, expected, nothing.reason)
-    return ConditionResult(holds(left, wanted.operator, right, tolerance), short(left), expected)
+    answer = holds(left, wanted.operator, right, tolerance, start_of(scope.names))
+    return ConditionResult(answer, short(left), expected)
 
 
 def described(operator: str, right: Any, tolerance: Tolerance | None) -> str:

@@ -19,7 +19,7 @@ from mcpeval_dsl.semantics.expressions import (
     Combined,
     EffectPattern,
 )
-from mcpeval_dsl.values.compare import ABSENT, holds
+from mcpeval_dsl.values.compare import ABSENT, holds, start_of
 from mcpeval_dsl.values.evaluate import evaluate
 from mcpeval_dsl.values.model import Scope
 
@@ -85,7 +85,8 @@ def _glob(glob: str) -> re.Pattern[str]:
 
 def argument_holds(wanted: ArgumentPattern, arguments: Mapping[str, Any], scope: Scope) -> bool:
     """One condition on an argument of a call."""
-    return holds(arguments.get(wanted.name, ABSENT), wanted.operator, evaluate(wanted.value, scope))
+    value = evaluate(wanted.value, scope)
+    return holds(arguments.get(wanted.name, ABSENT), wanted.operator, value, start=start_of(scope.names))
 
 
 def argument_free(pattern: AnyPattern) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -25,7 +25,7 @@ from mcpeval_dsl.semantics.expressions import (
 )
 from mcpeval_dsl.values.evaluate import evaluate
 from mcpeval_dsl.values.local import read_file, read_sql, read_tree, refused
-from mcpeval_dsl.values.model import EvaluationError, Reading, Scope, SourceReader
+from mcpeval_dsl.values.model import EvaluationError, Reading, Scope
 from mcpeval_dsl.values.processes import read_command
 from mcpeval_dsl.values.sources import arguments_of, argv_of, source_key, sources_in
 from mcpeval_dsl.values.text import as_text, short
@@ -123,16 +123,6 @@ class LocalReader:
                 return await asyncio.to_thread(read)
         except TimeoutError:
             return refused(f"reading the {kind} took longer than {self.limits.seconds:g} s")
-
-
-async def readings_for(expression: Expression, scope: Scope, reader: SourceReader) -> Scope:
-    """The scope with every source inside the expression read, so that it can be evaluated."""
-    found = dict(scope.readings)
-    for source in sources_in(expression):
-        key = source_key(source, scope)
-        if key not in found:
-            found[key] = await reader.read(source, scope)
-    return replace(scope, readings=found)
 
 
 def _text(expression: Expression, scope: Scope, what: str) -> str:

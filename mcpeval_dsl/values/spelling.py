@@ -10,11 +10,17 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_SPACES = "\u00a0\u202f\u2009 "
-_NUMBER = re.compile(
-    rf"(?<![\w.,])[-+\u2212]?(?:\d{{1,3}}(?:[.,'{_SPACES}]\d{{3}})+(?!\d)|\d+)(?:[.,]\d+)?(?:[eE][-+]?\d{{1,3}})?(?![\d])",
-    re.ASCII,
-)
+_WIDE = "\u00a0\u202f\u2009"
+_SPACES = f"{_WIDE} "
+
+
+def _pattern(between: str) -> re.Pattern[str]:
+    grouped = rf"\d{{1,3}}(?:[{between}]\d{{3}})+(?!\d)"
+    return re.compile(rf"(?<![\w.,])[-+\u2212]?(?:{grouped}|\d+)(?:[.,]\d+)?(?:[eE][-+]?\d{{1,3}})?(?!\d)", re.ASCII)
+
+
+_NUMBER = _pattern(f".,'{_WIDE}")
+_SPACED = _pattern(_SPACES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,17 +48,22 @@ def marks_of(format: str) -> Marks | None:
 
 def numbers_in(text: str, marks: Marks | None = None) -> list[int | float]:
     """Every number written in a text, in order; years, dates and versions give their parts."""
-    found = (read_number(match[0], marks) for match in _NUMBER.finditer(text))
+    found = (read_number(match[0], marks) for match in _written(marks).finditer(text))
     return [number for number in found if number is not None]
 
 
 def number_in(text: str, marks: Marks | None = None) -> int | float | None:
     """The first number written in a text."""
-    for match in _NUMBER.finditer(text):
+    for match in _written(marks).finditer(text):
         number = read_number(match[0], marks)
         if number is not None:
             return number
     return None
+
+
+def _written(marks: Marks | None) -> re.Pattern[str]:
+    """A plain space groups digits only where a format says so: `rooms 12 345` are two numbers."""
+    return _SPACED if marks is not None and marks.thousands == " " else _NUMBER
 
 
 def read_number(written: str, marks: Marks | None = None) -> int | float | None:

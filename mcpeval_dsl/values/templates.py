@@ -115,17 +115,18 @@ def _capped(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def _environment() -> ImmutableSandboxedEnvironment:
-    from jinja2 import StrictUndefined
+    from jinja2 import StrictUndefined, Undefined
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
     class Restricted(ImmutableSandboxedEnvironment):
         """Fields and indexes are members of JSON values, never attributes of Python objects."""
 
         def getattr(self, obj: Any, attribute: str) -> Any:
-            return step(obj, attribute, attribute)
+            return super().getattr(obj, attribute) if isinstance(obj, Undefined) else step(obj, attribute, attribute)
 
         def getitem(self, obj: Any, argument: Any) -> Any:
-            return step(obj, argument, f"[{argument}]")
+            undefined = isinstance(obj, Undefined) or isinstance(argument, Undefined)
+            return super().getitem(obj, argument) if undefined else step(obj, argument, f"[{argument}]")
 
     environment = Restricted(
         undefined=StrictUndefined, finalize=as_text, autoescape=False, keep_trailing_newline=True, cache_size=0
