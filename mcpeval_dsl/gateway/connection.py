@@ -20,7 +20,7 @@ from mcp.client.session import ClientRequestContext, ClientSession
 from mcp.shared.exceptions import MCPError
 from pydantic import TypeAdapter
 
-from mcpeval_dsl.gateway.http import HttpTransport
+from mcpeval_dsl.gateway.http import HttpTransport, made_by_sdk
 from mcpeval_dsl.gateway.model import Launch, ServerStartError, SessionEnd
 from mcpeval_dsl.gateway.recording import RecordingReader, RecordingWriter
 from mcpeval_dsl.gateway.stdio import StdioTransport
@@ -33,6 +33,7 @@ PROGRESS_FACTOR = 10
 """Progress keeps a request alive, but never beyond this many times its timeout."""
 
 CANCEL_SECONDS = 1.0
+DEATH_SECONDS = 0.1
 CLOSE_SECONDS = 5.0
 CLIENT = types.Implementation(name="mcpe", version=version("mcpeval_dsl"))
 CAPABILITIES = types.ClientCapabilities(
@@ -173,7 +174,7 @@ class Connection:
         common: dict[str, Any] = {"duration_ms": took, "size": ticket.size}
         common |= {"status": ticket.status, "headers": ticket.headers}
         if ticket.response is not None:
-            return _from_response(ticket.response, common)
+            return self._from_response(ticket, ticket.response, common)
         if ticket.broken is not None:
             return WireResult("malformed", message=ticket.broken, raw=ticket.raw, **common)
         if timed_out and self.alive:
@@ -187,8 +188,23 @@ class Connection:
             return WireResult("malformed", code=problem.code, message=problem.message, **common)
         return await self._died(common, problem)
 
+    def _from_response(self, ticket: Ticket, response: Mapping[str, Any], common: dict[str, Any]) -> WireResult:
+        error = response.get("error")
+        if isinstance(error, Mapping):
+            own = made_by_sdk(error, ticket) if self.launch.url is not None else None
+            if own is not None:
+                ending, words = own
+                return WireResult(ending, code=ticket.status, message=words, **common)
+            code, message = error.get("code"), str(error.get("message", ""))
+            number = code if isinstance(code, int) else None
+            return WireResult("rpc_error", code=number, message=message, data=error.get("data"), **common)
+        result = response.get("result")
+        if isinstance(result, Mapping):
+            return WireResult("result", result=result, **common)
+        return WireResult("malformed", message="an answer with neither a result nor an error", **common)
+
     async def _died(self, common: dict[str, Any], problem: BaseException | None) -> WireResult:
-        await self.transport.settle()
+        await self._settle()
         code = self.transport.exit_code
         if code is not None:
             message = f"the server ended {exit_words(code)}"
@@ -198,6 +214,12 @@ class Connection:
             cause = self.failure if self.failure is not None else problem
             message = "the connection was lost" + (f": {describe(cause)}" if cause is not None else "")
         return WireResult("dead", message=message, exit_code=code, stderr_tail=self.transport.stderr_tail, **common)
+
+    async def _settle(self) -> None:
+        """Wait a moment for what tells why: the exit code, or the failure that ends the owner of an HTTP connection."""
+        await self.transport.settle()
+        if self.launch.url is not None and self._owner is not None:
+            await asyncio.wait({self._owner}, timeout=DEATH_SECONDS)
 
     async def close(self, reason: str = "closed") -> SessionEnd:
         """End the session and everything it started. Safe to call twice, and while cancelled."""
@@ -209,20 +231,6 @@ class Connection:
                 owner.cancel()
                 await asyncio.wait({owner}, timeout=CLOSE_SECONDS)
         return self.transport.end(reason)
-
-
-def _from_response(response: Mapping[str, Any], common: dict[str, Any]) -> WireResult:
-    error = response.get("error")
-    if isinstance(error, Mapping):
-        code = error.get("code")
-        number = code if isinstance(code, int) else None
-        return WireResult(
-            "rpc_error", code=number, message=str(error.get("message", "")), data=error.get("data"), **common
-        )
-    result = response.get("result")
-    if isinstance(result, Mapping):
-        return WireResult("result", result=result, **common)
-    return WireResult("malformed", message="an answer with neither a result nor an error", **common)
 
 
 async def _awaited(send: Callable[[], Awaitable[Any]]) -> None:

@@ -7,14 +7,16 @@ error of its own and loses the status, so a hook of the HTTP client tells it to 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator
+import json
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 import httpx2
 from mcp.client.streamable_http import streamable_http_client
+from mcp_types import CONNECTION_CLOSED
 
 from mcpeval_dsl.gateway.model import Launch, SessionEnd
-from mcpeval_dsl.gateway.wire import CURRENT
+from mcpeval_dsl.gateway.wire import CURRENT, Ending, Ticket
 
 CONNECT_SECONDS = 10.0
 READ_SECONDS = 3_600.0
@@ -23,9 +25,37 @@ KEPT_HEADERS = ("content-type", "retry-after", "www-authenticate", "location", "
 
 async def _note_status(response: httpx2.Response) -> None:
     ticket = CURRENT.get()
-    if ticket is not None and response.request.method == "POST":
-        ticket.status = response.status_code
-        ticket.headers = {name: response.headers[name] for name in KEPT_HEADERS if name in response.headers}
+    if ticket is None or response.request.method != "POST":
+        return
+    ticket.status = response.status_code
+    ticket.headers = {name: response.headers[name] for name in KEPT_HEADERS if name in response.headers}
+    if response.status_code >= 400:
+        ticket.peer_error = _holds_error(await response.aread())
+
+
+def _holds_error(body: bytes) -> bool:
+    try:
+        parsed = json.loads(body)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(parsed, dict) and isinstance(parsed.get("error"), dict)
+
+
+def made_by_sdk(error: Mapping[str, Any], ticket: Ticket) -> tuple[Ending, str] | None:
+    """The SDK answers requests itself where HTTP failed: how such a request truly ended; None for a peer's own error."""
+    status, message = ticket.status, str(error.get("message", ""))
+    if status is not None and status >= 400:
+        return None if ticket.peer_error else ("http_error", f"HTTP status {status}")
+    if status is not None and 300 <= status < 400:
+        return "http_error", f"HTTP status {status}, redirects to {ticket.headers.get('location', 'nowhere')}"
+    if status == 202 or message.startswith("Unexpected content type"):
+        kind = ticket.headers.get("content-type") or "no content"
+        return "malformed", f"HTTP status {status} with {kind} instead of a message"
+    if message.startswith("Failed to parse JSON response"):
+        return "malformed", "an answer that is no JSON-RPC message"
+    if error.get("code") == CONNECTION_CLOSED and message.startswith("SSE stream"):
+        return "dead", "the connection was lost: the event stream ended without the answer"
+    return None
 
 
 class HttpTransport:

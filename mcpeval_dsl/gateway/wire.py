@@ -68,6 +68,7 @@ class Ticket:
     headers: Mapping[str, str] = field(default_factory=dict)
     touched: float = 0.0
     cancel_sent: bool = False
+    peer_error: bool = False
 
 
 CURRENT: ContextVar[Ticket | None] = ContextVar("mcpe_ticket", default=None)
