@@ -229,7 +229,7 @@ def _cycle(topology: Topology) -> Diagnostic | None:
     """Guard for what the checker reports first: waits among harvests, also through environments."""
     known = {name: harvest for name, (harvest, _) in declared(topology).items()}
     edges = Harvests.waits(topology)
-    return graph.cycle_of_harvests(topology, edges, known)
+    return graph.cycle_of_harvests(edges, known)
 
 
 def _unknown_prices(topology: Topology, drafts: list[Draft]) -> tuple[Diagnostic, ...]:

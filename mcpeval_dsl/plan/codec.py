@@ -28,31 +28,36 @@ class Malformed(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One field of a class: its type (resolved only when something is read) and its default, if it has one."""
+    """One field of a class: its default, if it has one, and whether whole numbers in it are meant as real ones."""
 
     name: str
     default: Any
+    real: bool
 
 
 @cache
-def members(cls: type[Any]) -> tuple[Member, ...]:
+def members(cls: Any) -> tuple[Member, ...]:
     """Fields of a dataclass or pydantic model in order of declaration."""
     if issubclass(cls, BaseModel):
         return tuple(
-            Member(name, info.get_default(call_default_factory=True) if not info.is_required() else _ABSENT)
+            Member(
+                name,
+                _ABSENT if info.is_required() else info.get_default(call_default_factory=True),
+                _real(info.annotation),
+            )
             for name, info in cls.model_fields.items()
         )
-    return tuple(
-        Member(
-            f.name,
-            f.default
-            if f.default is not dataclasses.MISSING
-            else f.default_factory()
-            if f.default_factory is not dataclasses.MISSING
-            else _ABSENT,
-        )
-        for f in dataclasses.fields(cls)
-    )
+    return tuple(Member(f.name, _default(f), _real(f.type)) for f in dataclasses.fields(cls))
+
+
+def _default(field: dataclasses.Field[Any]) -> Any:
+    if field.default_factory is not dataclasses.MISSING:
+        return field.default_factory()
+    return _ABSENT if field.default is dataclasses.MISSING else field.default
+
+
+def _real(annotation: Any) -> bool:
+    return annotation in (float, float | None, "float", "float | None")
 
 
 def encode(value: object) -> Any:
@@ -71,7 +76,7 @@ def encode(value: object) -> Any:
     for member in members(cls):
         item = getattr(value, member.name)
         if member.name in ("kind", "format") or not _same(item, member.default):
-            found[member.name] = encode(item)
+            found[member.name] = float(item) if member.real and item is not None else encode(item)
     return found
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from mcpeval_dsl.diagnostics.model import Diagnostic, Label
 from mcpeval_dsl.plan.model import ConnectNode, HarvestNode, Plan, TrialGroup
-from mcpeval_dsl.plan.topology import Topology
 from mcpeval_dsl.semantics.model import Harvest
 
 if TYPE_CHECKING:
@@ -16,9 +15,7 @@ if TYPE_CHECKING:
     from mcpeval_dsl.plan.model import Node
 
 
-def cycle_of_harvests(
-    topology: Topology, edges: Mapping[str, Iterable[str]], known: Mapping[str, Harvest]
-) -> Diagnostic | None:
+def cycle_of_harvests(edges: Mapping[str, Iterable[str]], known: Mapping[str, Harvest]) -> Diagnostic | None:
     """The first cycle among harvests as a path with a place for each step; `edges` are id -> ids it waits for."""
     import networkx as nx
 
@@ -26,10 +23,12 @@ def cycle_of_harvests(
     for name, needs in edges.items():
         graph.add_node(name)
         graph.add_edges_from((name, need) for need in needs)
-    try:
-        path = [edge[0] for edge in nx.find_cycle(graph)]
-    except nx.NetworkXNoCycle:
+    # `find_cycle` on the whole graph is quadratic where there is no cycle; inside a component there is one
+    knots = [c for c in nx.strongly_connected_components(graph) if len(c) > 1 or graph.has_edge(*(2 * tuple(c)))]
+    if not knots:
         return None
+    knot = min(knots, key=min)
+    path = [edge[0] for edge in nx.find_cycle(graph.subgraph(knot), min(knot))]
     first = path.index(min(path))
     path = path[first:] + path[:first]
     round_trip = " → ".join((*path, path[0]))
