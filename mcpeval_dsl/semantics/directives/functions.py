@@ -60,7 +60,7 @@ _PLAIN: tuple[Function, ...] = (
     Function("concat", (_p("lists", "list", rest=True),), "list", "Lists one after the other.", 'concat(["a"], fixes)'),
     Function("keys", (_p("object", "object"),), "list", "Names of an object's members.", "keys(facts.first)"),
     Function(
-        "join", (_LIST, _p("separator", "text", optional=True)), "text", "One text; `, ` between.", "join(facts, '; ')"
+        "join", (_LIST, _p("separator", "text", optional=True)), "text", "One text; `, ` between.", 'join(facts, "; ")'
     ),
     Function(
         "lines", (_p("text", "any"),), "list", "Lines of a text, without empty ones at the end.", "lines(notes.text)"

@@ -8,6 +8,7 @@ from mcpeval_dsl.diagnostics.model import Diagnostic
 from mcpeval_dsl.semantics.directives import BlockKind, Directive, block_kind, directives_in
 from mcpeval_dsl.semantics.directives import operands as op
 from mcpeval_dsl.semantics.directives.functions import FUNCTIONS
+from mcpeval_dsl.semantics.directives.wording import wanted
 from mcpeval_dsl.semantics.shape import strays
 from mcpeval_dsl.semantics.shape.calls import in_pattern, in_value
 from mcpeval_dsl.semantics.shape.findings import finding
@@ -17,7 +18,6 @@ from mcpeval_dsl.semantics.shape.leaves import ACCEPT, FITS
 from mcpeval_dsl.semantics.shape.matching import Matching, unfold
 from mcpeval_dsl.semantics.shape.misfits import Misfit, explain, quantity_misfit, swallowing_comma
 from mcpeval_dsl.semantics.shape.requirements import Presence, columns_and_rows
-from mcpeval_dsl.semantics.shape.wording import wanted
 from mcpeval_dsl.source import Span
 from mcpeval_dsl.syntax import tree
 

@@ -19,11 +19,11 @@ _OPERATORS = ("==", "!=", "<", "<=", ">", ">=")
 
 def metric_of(item: tree.Value) -> tuple[Metric | None, str, str]:
     """The metric a value names, its bound ('' for the estimate), and the name as it was written."""
+    if isinstance(item, tree.Metric):
+        return METRICS.get(re.sub(r"\d+", "k", item.text)), "", item.text
     name = _written(item)
     if name is None:
         return None, "", item.span.text
-    if isinstance(item, tree.Metric):
-        name = re.sub(r"\d+", "k", name)
     metric = METRICS.get(name)
     if metric is None and "." in name:
         root, _, bound = name.rpartition(".")
@@ -34,8 +34,6 @@ def metric_of(item: tree.Value) -> tuple[Metric | None, str, str]:
 
 
 def _written(item: tree.Value) -> str | None:
-    if isinstance(item, tree.Metric):
-        return item.text
     if not isinstance(item, tree.Ref) or not isinstance(item.root, tree.Name):
         return None
     parts = [item.root.text]

@@ -8,11 +8,11 @@ from mcpeval_dsl.diagnostics.model import Diagnostic
 from mcpeval_dsl.diagnostics.suggestions import closest
 from mcpeval_dsl.semantics.directives import operands as op
 from mcpeval_dsl.semantics.directives.model import Directive
+from mcpeval_dsl.semantics.directives.wording import OF_TREE, UNITS, wanted
 from mcpeval_dsl.semantics.shape.findings import after, finding
 from mcpeval_dsl.semantics.shape.items import bare, comma_before, is_glob, swallowed
 from mcpeval_dsl.semantics.shape.leaves import ACCEPT, OTHER, RANGE, UNIT
 from mcpeval_dsl.semantics.shape.matching import FAILED, Matching
-from mcpeval_dsl.semantics.shape.wording import OF_TREE, UNITS, wanted
 from mcpeval_dsl.source import Span
 from mcpeval_dsl.syntax import tree
 
@@ -78,7 +78,10 @@ def _missing(misfit: Misfit, at: int, leaves: tuple[op.Leaf, ...]) -> Diagnostic
         comma = comma_before(statement, group)
         before = row[at - 1] if at else None
         body = f"After `{before.span.text}` comes {_alternatives(leaves)}." if leaves and before else ""
-        return finding("MCPE204", comma, f"`{misfit.name}` takes no list with commas here", body, misfit.hint)
+        argv = any(isinstance(leaf, op.Argv) for leaf in leaves)
+        hint = "Remove the comma: words of a command line stand side by side." if argv else misfit.hint
+        title = f"`{misfit.name}` takes no list with commas here"
+        return finding("MCPE204", comma, title, body, hint, edit="" if argv else None)
     last = next((item for item in reversed(row) if item is not None), None)
     span = last.span if last else statement.name.span
     return finding(
@@ -161,7 +164,8 @@ def _wrong(misfit: Misfit, item: tree.Item, leaves: tuple[op.Leaf, ...]) -> Diag
         title = f"`{_short(item)}` is too much for `{misfit.name}`"
         return finding("MCPE204", item.span, title, body, misfit.hint)
     return (
-        _quoted_word(misfit, item, leaves)
+        _quoted_number(misfit, item, leaves)
+        or _quoted_word(misfit, item, leaves)
         or _unknown_word(misfit, item, leaves)
         or _unquoted(misfit, item, leaves)
         or _other_kind(misfit, item, leaves)
@@ -239,6 +243,15 @@ def _alternatives(leaves: tuple[op.Leaf, ...]) -> str:
     if len(seen) <= 1:
         return "".join(seen)
     return ", ".join(seen[:-1]) + " or " + seen[-1]
+
+
+def _quoted_number(misfit: Misfit, item: tree.Item, leaves: tuple[op.Leaf, ...]) -> Diagnostic | None:
+    if not isinstance(item, tree.String) or not item.value[:1].isdigit():
+        return None
+    if not any(isinstance(leaf, op.Quantity) for leaf in leaves):
+        return None
+    title = f"`{misfit.name}` takes a number here, not a text in quotes"
+    return finding("MCPE206", item.span, title, "", f"Write `{item.value}` without quotes.", edit=item.value)
 
 
 def _quoted_word(misfit: Misfit, item: tree.Item, leaves: tuple[op.Leaf, ...]) -> Diagnostic | None:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from mcpeval_dsl.diagnostics.model import Diagnostic
 from mcpeval_dsl.semantics.directives import BlockKind, Directive
+from mcpeval_dsl.semantics.directives.wording import listed
 from mcpeval_dsl.semantics.shape.findings import finding
-from mcpeval_dsl.semantics.shape.wording import listed
 from mcpeval_dsl.source import Span
 from mcpeval_dsl.syntax import tree
 

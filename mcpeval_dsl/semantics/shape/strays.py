@@ -7,9 +7,9 @@ from mcpeval_dsl.diagnostics.suggestions import closest
 from mcpeval_dsl.semantics.directives import BlockKind, Directive, block_kind, directives_named
 from mcpeval_dsl.semantics.directives import operands as op
 from mcpeval_dsl.semantics.directives.blocks import GRADERS
+from mcpeval_dsl.semantics.directives.wording import signature
 from mcpeval_dsl.semantics.shape.findings import finding
 from mcpeval_dsl.semantics.shape.items import bare
-from mcpeval_dsl.semantics.shape.wording import signature
 from mcpeval_dsl.source import Span
 from mcpeval_dsl.syntax import tree
 

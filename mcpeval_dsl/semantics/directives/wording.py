@@ -1,4 +1,4 @@
-"""Semantics, shape: how messages and the manual speak of operands and units."""
+"""Semantics, the table: how messages and the manual speak of operands and units."""
 
 from __future__ import annotations
 
