@@ -1,0 +1,140 @@
+"""Semantics, lowering: models, judge profiles, hosts and arms."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from mcpeval_dsl.semantics.expressions import Literal
+from mcpeval_dsl.semantics.lower.context import Context, Unlowerable
+from mcpeval_dsl.semantics.lower.steps import argv
+from mcpeval_dsl.semantics.lower.values import lower_value
+from mcpeval_dsl.semantics.lower.words import Words, names, only
+from mcpeval_dsl.semantics.model import Arm, Driver, Host, Model, Price
+from mcpeval_dsl.syntax.tree import Directive
+
+
+DRIVERS = ("anthropic", "litellm", "script", "replay", "local")
+AGENTS = ("claude_code", "codex", "gemini_cli", "opencode", "copilot_cli", "qwen_code", "command")
+JUDGING = frozenset({"threshold", "repeats", "second", "transcript", "calibration"})
+
+
+def lower_model(ctx: Context, statement: Directive) -> Model:
+    """`model NAME { … }`; a judge profile is a model that only judges."""
+    name = Words.of(statement).name().text
+    fields: dict[str, Any] = {}
+    for line in statement.block.statements if statement.block else ():
+        with ctx.statement(line) as alive:
+            if not alive:
+                continue
+            if not isinstance(line, Directive):
+                raise Unlowerable(line.span, "a directive of `model`")
+            _model_line(ctx, line, fields)
+    if "driver" not in fields:
+        raise Unlowerable(statement.name.span, "a model with a driver")
+    return Model(name=name, at=statement.span.location(), **fields)
+
+
+def _model_line(ctx: Context, line: Directive, fields: dict[str, Any]) -> None:
+    word = line.name.text
+    if word == "price":
+        fields["price"] = _price(line)
+        return
+    words = only(line)
+    if word in DRIVERS:
+        text = words.string()
+        target = text.value
+        if word in ("script", "replay"):
+            target = ctx.fixture(text.span.file, target, text.span)
+        fields["driver"] = cast(Driver, word)
+        fields["target"] = target
+    elif word in ("max_tokens", "thinking"):
+        fields[word] = int(words.number().value)
+    elif word == "temperature":
+        fields[word] = float(words.number().value)
+    elif word in JUDGING:
+        return
+    else:
+        raise Unlowerable(line.name.span, "a directive of `model`")
+    words.end()
+
+
+def _price(line: Directive) -> Price:
+    """`price input $1.25, output $10 per 1M`: USD per token."""
+    found: dict[str, float] = {}
+    per = 1_000_000.0
+    for group in line.groups:
+        words = Words.group(group)
+        while words:
+            kind = words.take("input", "output", "per")
+            if kind is None:
+                raise Unlowerable(words.place, "`price input $1, output $2 per 1M`")
+            amount = float(words.number().value)
+            if kind == "per":
+                per = amount
+            else:
+                found[kind] = amount
+    return Price(
+        found["input"] / per if "input" in found else None,
+        found["output"] / per if "output" in found else None,
+    )
+
+
+def lower_host(ctx: Context, statement: Directive) -> Host:
+    """`host NAME { … }`."""
+    name = Words.of(statement).name().text
+    fields: dict[str, Any] = {}
+    for line in statement.block.statements if statement.block else ():
+        with ctx.statement(line) as alive:
+            if not alive:
+                continue
+            if not isinstance(line, Directive):
+                raise Unlowerable(line.span, "a directive of `host`")
+            _host_line(ctx, line, fields)
+    return Host(name=name, at=statement.span.location(), **fields)
+
+
+def _host_line(ctx: Context, line: Directive, fields: dict[str, Any]) -> None:
+    word = line.name.text
+    words = only(line)
+    match word:
+        case "instructions" | "permissions" | "protocol_errors":
+            fields[word] = words.name().text
+        case "tool_prefix" | "tool_suffix":
+            fields[word] = lower_value(ctx, ctx.values, words.value())
+        case "tool_result_limit" | "max_turns":
+            fields[word] = int(words.number().value)
+        case "tool_search":
+            fields[word] = True
+        case "parallel_tools":
+            fields[word] = words.name().text == "true"
+        case "command":
+            fields["agent"] = "command"
+            fields["command"] = argv(ctx, ctx.values, words)
+        case _ if word in AGENTS:
+            fields["agent"] = word
+            if words:
+                fields["command"] = (Literal(words.string().value),)
+        case _:
+            raise Unlowerable(line.name.span, "a directive of `host`")
+    words.end()
+
+
+def lower_arm(ctx: Context, statement: Directive) -> Arm:
+    """`arm NAME { servers …; shell … }`."""
+    name = Words.of(statement).name().text
+    servers: tuple[str, ...] = ()
+    shell: tuple[str, ...] = ()
+    for line in statement.block.statements if statement.block else ():
+        with ctx.statement(line) as alive:
+            if not alive:
+                continue
+            if isinstance(line, Directive) and line.name.text == "servers":
+                chosen = names(line)
+                for server in chosen:
+                    ctx.name(("server", "catalogue"), server)
+                servers = tuple(n.text for n in chosen)
+            elif isinstance(line, Directive) and line.name.text == "shell":
+                shell = tuple(Words.group(g).string().value for g in line.groups)
+            else:
+                raise Unlowerable(line.span, "`servers` or `shell`")
+    return Arm(name, servers, shell, statement.span.location())

@@ -1,0 +1,108 @@
+"""Semantics, lowering: comparisons, and the conditions over the cell that name enum words."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import cast
+
+from mcpeval_dsl.diagnostics.suggestions import closest
+from mcpeval_dsl.semantics.expressions import (
+    Condition,
+    Expression,
+    ListOf,
+    Literal,
+    Operator,
+    Requirement,
+    Select,
+    Subject,
+)
+from mcpeval_dsl.semantics.expressions import Ref as Bound
+from mcpeval_dsl.semantics.lower.context import Context, Unlowerable
+from mcpeval_dsl.semantics.lower.values import lower_pattern_text, lower_value
+from mcpeval_dsl.semantics.lower.words import Words
+from mcpeval_dsl.semantics.symbols import Scope, word
+from mcpeval_dsl.syntax.tree import Comparison, Directive, ListValue, String, Value
+
+
+def about(expression: Expression, subject: Expression | None) -> Expression:
+    """`$…` read from a source that stands before it."""
+    if subject is None:
+        return expression
+    if isinstance(expression, Subject):
+        return subject
+    if isinstance(expression, Select) and expression.of is None:
+        return replace(expression, of=subject)
+    return expression
+
+
+def lower_condition(
+    ctx: Context,
+    scope: Scope,
+    comparison: Comparison,
+    subject: Expression | None = None,
+    within: Expression | None = None,
+) -> Condition:
+    """`left OP right`."""
+    if scope.cell and (cell := cell_condition(ctx, scope, comparison)) is not None:
+        return cell
+    left = about(lower_value(ctx, scope, comparison.left), subject)
+    operator = cast(Operator, " ".join(comparison.operator.split()))
+    if operator in ("~", "!~"):
+        right = lower_pattern_text(ctx, scope, comparison.right)
+    else:
+        right = lower_value(ctx, scope, comparison.right)
+    return Condition(left, operator, right, within, comparison.span.location())
+
+
+def within(ctx: Context, scope: Scope, words: Words) -> Expression | None:
+    """`within VALUE`, when it stands next."""
+    return lower_value(ctx, scope, words.value()) if words.take("within") else None
+
+
+def cell_condition(ctx: Context, scope: Scope, comparison: Comparison) -> Condition | None:
+    """A condition over a dimension of the cell (`model == canned`), its right side being enum words; else None."""
+    root = word(comparison.left)
+    if root is None or root not in ctx.dimensions or scope.find(root) is not None and root != "server":
+        return None
+    operator = cast(Operator, " ".join(comparison.operator.split()))
+    right = comparison.right
+    choices = ctx.dimensions[root]
+    value: Expression
+    if isinstance(right, ListValue):
+        value = ListOf(tuple(_choice(ctx, root, choices, item) for item in right.items))
+    elif operator in ("~", "!~"):
+        value = lower_pattern_text(ctx, scope, right)
+    else:
+        value = _choice(ctx, root, choices, right)
+    left = Bound((root,), comparison.left.span.location())
+    return Condition(left, operator, value, None, comparison.span.location())
+
+
+def _choice(ctx: Context, dimension: str, choices: Collection[str], value: Value) -> Expression:
+    text = value.value if isinstance(value, String) else word(value)
+    if text is None:
+        return lower_value(ctx, Scope(), value)
+    if choices and text not in choices and not ctx.problems.may_be_lost(text, ctx.files):
+        nearest = closest(text, choices)
+        hint = f"did you mean `{nearest}`?" if nearest else "there are: " + ", ".join(f"`{c}`" for c in sorted(choices)[:8])
+        title = f"no {dimension} is named `{text}`"
+        ctx.problems.report("MCPE264", value.span, title, "A condition that no cell can meet says nothing.", hint)
+    kind = {"model": "model", "host": "host", "arm": "arm", "server": "server"}.get(dimension)
+    if kind is not None and (symbol := ctx.symbols.get(kind, {}).get(text)) is not None:
+        ctx.use(symbol, value.span)
+    return Literal(text)
+
+
+def requirement(ctx: Context, scope: Scope, statement: Directive) -> Requirement:
+    """`require COND [because TEXT]`."""
+    if len(statement.groups) != 1:
+        raise Unlowerable(statement.span, "one condition: `require x == 1`")
+    words = Words.of(statement)
+    condition = lower_condition(ctx, scope, words.comparison())
+    tolerance = within(ctx, scope, words)
+    if tolerance is not None:
+        condition = replace(condition, within=tolerance)
+    because = words.string().value if words.take("because") else ""
+    words.end()
+    return Requirement(condition, because, statement.span.location())

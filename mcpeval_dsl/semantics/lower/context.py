@@ -1,0 +1,160 @@
+"""Semantics, lowering: what all parts of it share: symbols, problems, files read, and who uses which name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from mcpeval_dsl.diagnostics.suggestions import closest
+from mcpeval_dsl.semantics.catalogue import KnownServer
+from mcpeval_dsl.semantics.problems import Problems
+from mcpeval_dsl.semantics.reader import Reader, beside
+from mcpeval_dsl.semantics.symbols import Kind, Scope, Symbol, noun
+from mcpeval_dsl.source import SourceFile, Span
+from mcpeval_dsl.syntax.tree import Name, Statement
+
+
+class Unlowerable(Exception):
+    """A statement whose operands have not the shape its directive asks for; `span` is the operand."""
+
+    def __init__(self, span: Span, wanted: str) -> None:
+        super().__init__(wanted)
+        self.span = span
+        self.wanted = wanted
+
+
+@dataclass(slots=True)
+class Context:
+    """State of one compilation. `uses` collects the symbols a unit mentions, with the place of the first mention."""
+
+    problems: Problems
+    reader: Reader
+    known: Mapping[str, KnownServer]
+    files: tuple[SourceFile, ...]
+    main: SourceFile
+    symbols: dict[str, dict[str, Symbol]] = field(default_factory=dict)
+    values: Scope = field(default_factory=Scope)
+    members: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    fixtures: dict[str, None] = field(default_factory=dict)
+    texts: dict[str, None] = field(default_factory=dict)
+    uses: dict[int, tuple[Symbol, Span]] = field(default_factory=dict)
+    dimensions: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    def of(self, kind: Kind) -> dict[str, Symbol]:
+        return self.symbols.setdefault(kind, {})
+
+    @contextmanager
+    def collecting(self) -> Iterator[dict[int, tuple[Symbol, Span]]]:
+        """Uses met inside the `with`; they count for the surrounding unit too."""
+        outer, self.uses = self.uses, {}
+        try:
+            yield self.uses
+        finally:
+            for key, use in self.uses.items():
+                outer.setdefault(key, use)
+            self.uses = outer
+
+    def use(self, symbol: Symbol, span: Span) -> None:
+        symbol.used = True
+        self.uses.setdefault(id(symbol), (symbol, span))
+
+    @contextmanager
+    def statement(self, statement: Statement) -> Iterator[bool]:
+        """Guard one statement: silent where an earlier stage spoke, an error where its shape is not understood.
+
+        Yields False when the statement has no block and is flagged: then there is nothing left to lower.
+        """
+        flagged = self.problems.flagged_header(statement)
+        before = self.problems.quiet
+        try:
+            yield not (flagged and statement.block is None)
+        except Unlowerable as fault:
+            if not flagged:
+                self.problems.report(
+                    "MCPE299",
+                    fault.span,
+                    f"this is not understood here: {fault.wanted}",
+                    "The words of a statement stand in a fixed order.",
+                    "see the page of this block in docs/reference",
+                )
+        finally:
+            self.problems.quiet = before
+
+    def named(self, kinds: tuple[Kind, ...], name: str, span: Span) -> Symbol | None:
+        """A definition of one of the kinds; an error with the nearest name, or saying what the name is instead."""
+        for kind in kinds:
+            symbol = self.of(kind).get(name)
+            if symbol is not None:
+                self.use(symbol, span)
+                return symbol
+        wanted = noun(kinds[0])
+        for kind, table in self.symbols.items():
+            other = table.get(name)
+            if other is not None and kind not in kinds:
+                other.used = True
+                self._wrong_kind(kinds, name, span, other)
+                return None
+        if self.problems.may_be_lost(name, self.files):
+            return None
+        nearest = closest(name, [n for kind in kinds for n in self.of(kind)])
+        hint = f"did you mean `{nearest}`?" if nearest else self._offer(kinds)
+        title = f"there is no {kinds[0]} named `{name}`"
+        self.problems.report("MCPE254", span, title, f"This place takes the name of {wanted}.", hint)
+        return None
+
+    def _wrong_kind(self, kinds: tuple[Kind, ...], name: str, span: Span, other: Symbol) -> None:
+        names = [n for kind in kinds for n in self.of(kind)]
+        nearest = closest(name, names)
+        hint = f"did you mean `{nearest}`?" if nearest else self._offer(kinds)
+        title = f"`{name}` is {noun(other.kind)}, not {noun(kinds[0])}"
+        self.problems.report("MCPE251", span, title, f"This place takes the name of {noun(kinds[0])}.", hint)
+
+    def _offer(self, kinds: tuple[Kind, ...]) -> str:
+        names = sorted(n for kind in kinds for n in self.of(kind))
+        if not names:
+            return f"define it: `{kinds[0]} NAME {{ … }}`" if kinds[0] != "catalogue" else "define a server"
+        return "choose one of: " + ", ".join(f"`{n}`" for n in names[:8])
+
+    def name(self, kinds: tuple[Kind, ...], name: Name) -> Symbol | None:
+        return self.named(kinds, name.text, name.span)
+
+    def fixture(self, file: SourceFile, path: str, span: Span) -> str:
+        """Note a file the spec names; an error where it does not exist. Gives the path relative to the project."""
+        resolved = beside(file.path, path)
+        self.fixtures[resolved] = None
+        if not self.reader.exists(resolved):
+            self.problems.report(
+                "MCPE272",
+                span,
+                f"there is no file `{path}`",
+                "Paths are relative to the file that names them; "
+                f"here that is `{resolved}` in the project.",
+                "correct the path, or create the file",
+            )
+        return resolved
+
+    def read_text(self, file: SourceFile, path: str, span: Span) -> SourceFile | None:
+        """Read a text the spec includes (a prompt, a table, a schema)."""
+        resolved = beside(file.path, path)
+        self.texts[resolved] = None
+        try:
+            data = self.reader.read(resolved)
+        except OSError:
+            self.fixture(file, path, span)
+            if self.reader.exists(resolved):
+                self.problems.report("MCPE273", span, f"the file `{path}` cannot be read", "", "check its rights")
+            self.fixtures.pop(resolved, None)
+            return None
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            self.problems.report(
+                "MCPE273",
+                span,
+                f"the file `{path}` is not UTF-8 text",
+                "Texts a spec includes are UTF-8.",
+                "save it as UTF-8",
+            )
+            return None
+        return SourceFile(resolved, text.replace("\r\n", "\n"))

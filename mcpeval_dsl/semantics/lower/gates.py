@@ -1,0 +1,157 @@
+"""Semantics, lowering: the gate, the scorecard's weights, and comparisons of arms or versions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal as Word
+from typing import cast
+
+from mcpeval_dsl.diagnostics.suggestions import closest
+from mcpeval_dsl.semantics.directives.metrics import METRICS
+from mcpeval_dsl.semantics.expressions import Condition
+from mcpeval_dsl.semantics.lower.conditions import lower_condition
+from mcpeval_dsl.semantics.lower.context import Context, Unlowerable
+from mcpeval_dsl.semantics.lower.words import Words, only
+from mcpeval_dsl.semantics.model import Comparison, Gate, GateRule, Weight
+from mcpeval_dsl.semantics.symbols import name_text, word
+from mcpeval_dsl.source import Span
+from mcpeval_dsl.syntax import tree
+from mcpeval_dsl.syntax.tree import CallSuffix, Directive, Field, Glob, ListValue, Metric, Number, Ref, Value
+
+ORDERS: Mapping[str, Word["==", "!=", "<", "<=", ">", ">="]] = {
+    "==": "==",
+    "!=": "!=",
+    "<": "<",
+    "<=": "<=",
+    ">": ">",
+    ">=": ">=",
+}
+
+
+def lower_gate(ctx: Context, statement: Directive) -> Gate:
+    """`gate { require METRIC OP VALUE [where COND] … }`."""
+    rules = []
+    for line in statement.block.statements if statement.block else ():
+        with ctx.statement(line) as alive:
+            if not alive:
+                continue
+            if not isinstance(line, Directive) or line.name.text != "require":
+                raise Unlowerable(line.span, "`require METRIC OP VALUE`")
+            rules.append(_rule(ctx, line))
+    return Gate(tuple(rules), True, statement.span.location())
+
+
+def _rule(ctx: Context, line: Directive) -> GateRule:
+    words = Words.of(line)
+    comparison = words.comparison("`METRIC OP VALUE`")
+    operator = ORDERS.get(comparison.operator)
+    if operator is None or not isinstance(comparison.right, Number):
+        raise Unlowerable(comparison.span, "a metric, an order and a number")
+    metric, bound, arguments = _metric(ctx, comparison.left)
+    scope = ctx.values.child(cell=True)
+    where: list[Condition] = []
+    because = ""
+    if words.take("where"):
+        where.append(lower_condition(ctx, scope, words.comparison()))
+    if words.take("because"):
+        because = words.string().value
+    words.end()
+    for group in line.groups[1:]:
+        more = Words.group(group)
+        more.take("where")
+        where.append(lower_condition(ctx, scope, more.comparison()))
+        more.end()
+    return GateRule(
+        metric=metric,
+        operator=operator,
+        value=float(comparison.right.value),
+        unit=comparison.right.unit,
+        bound=bound,
+        arguments=arguments,
+        where=tuple(where),
+        baseline=_baseline(line),
+        because=because,
+        text=" ".join(line.span.text.split()),
+        at=line.span.location(),
+    )
+
+
+def _baseline(line: Directive) -> str | None:
+    for inner in line.block.statements if line.block else ():
+        if isinstance(inner, Directive) and inner.name.text == "baseline":
+            return only(inner).string().value
+    return None
+
+
+def _metric(ctx: Context, value: Value) -> tuple[str, Word["low", "high"] | None, tuple[str, ...]]:
+    """Name, bound and arguments of `lift.low`, `lift(both, cli)`, `pass^3`."""
+    if isinstance(value, Metric):
+        return value.text, None, ()
+    if not isinstance(value, Ref):
+        raise Unlowerable(value.span, "a metric")
+    parts = [value.root.text]
+    arguments: list[str] = []
+    for postfix in value.postfixes:
+        if isinstance(postfix, Field) and not isinstance(postfix.name, Glob):
+            parts.append(name_text(postfix.name))
+        elif isinstance(postfix, CallSuffix):
+            arguments = [_argument(ctx, parts[0], argument) for argument in postfix.arguments]
+        else:
+            raise Unlowerable(postfix.span, "a metric")
+    bound: Word["low", "high"] | None = None
+    if parts[-1] in ("low", "high") and len(parts) > 1:
+        bound = "low" if parts.pop() == "low" else "high"
+    name = ".".join(parts)
+    _known(ctx, name, bound, value.span)
+    return name, bound, tuple(arguments)
+
+
+def _known(ctx: Context, name: str, bound: str | None, span: Span) -> None:
+    metric = METRICS.get(name)
+    if metric is None:
+        nearest = closest(name, METRICS)
+        hint = f"did you mean `{nearest}`?" if nearest else "see docs/reference/metrics.md"
+        ctx.problems.report("MCPE317", span, f"there is no metric `{name}`", "A gate measures a fixed list.", hint)
+    elif bound is not None and not metric.bounds:
+        title = f"`{name}` has no interval, so no `.{bound}`"
+        ctx.problems.report("MCPE317", span, title, "Only rates and differences have bounds.", f"write `{name}`")
+
+
+def _argument(ctx: Context, metric: str, argument: tree.Argument) -> str:
+    value = argument.value
+    text = word(value)
+    if text is None:
+        raise Unlowerable(argument.span, "a name")
+    if metric == "lift":
+        ctx.named(("arm", "server", "model", "host"), text, value.span)
+    return text
+
+
+def lower_scorecard(ctx: Context, statement: Directive) -> tuple[Weight, ...]:
+    """`scorecard { task_success 40%; … }`."""
+    weights = []
+    for line in statement.block.statements if statement.block else ():
+        with ctx.statement(line) as alive:
+            if alive and isinstance(line, Directive):
+                weights.append(Weight(line.name.text, float(only(line).number().value)))
+    return tuple(weights)
+
+
+def lower_comparison(ctx: Context, statement: Directive) -> Comparison:
+    """`lift A over B [by …]`, `compare A over B [by …]`."""
+    words = only(statement)
+    treatment = words.name()
+    if not words.take("over"):
+        raise Unlowerable(words.place, f"`{statement.name.text} A over B`")
+    baseline = words.name()
+    kinds = ("arm",) if statement.name.text == "lift" else ("server", "model", "host", "arm")
+    for name in (treatment, baseline):
+        ctx.name(kinds, name)  # type: ignore[arg-type]  # both tuples hold kinds only
+    by: tuple[str, ...] = ()
+    if words.take("by"):
+        value = words.value()
+        items = value.items if isinstance(value, ListValue) else (value,)
+        by = tuple(text for item in items if (text := word(item)) is not None)
+    words.end()
+    kind = cast('Word["lift", "compare"]', statement.name.text)
+    return Comparison(kind, treatment.text, baseline.text, by, statement.span.location())

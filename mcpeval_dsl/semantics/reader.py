@@ -1,0 +1,19 @@
+"""Semantics, its one window: how the compiler asks for the text of a file that a spec names."""
+
+from __future__ import annotations
+
+from posixpath import dirname, join, normpath
+from typing import Protocol
+
+
+class Reader(Protocol):
+    """Reads files by their path relative to the project, with `/`. Raises OSError when a file cannot be read."""
+
+    def read(self, path: str) -> bytes: ...
+
+    def exists(self, path: str) -> bool: ...
+
+
+def beside(file: str, path: str) -> str:
+    """A path written in `file`, relative to what `file` itself is relative to."""
+    return normpath(join(dirname(file), path))
