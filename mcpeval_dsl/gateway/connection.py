@@ -45,8 +45,8 @@ CAPABILITIES = types.ClientCapabilities(
 
 _ANY: TypeAdapter[Any] = TypeAdapter(Any)
 
-Elicit = Any
-"""A callable from the request's parameters (a mapping) to an answer `{"action": …, "content": …}`."""
+Elicit = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+"""From the parameters of a server's question to an answer `{"action": …, "content": …}`."""
 
 
 def silence_sdk() -> None:
@@ -58,7 +58,7 @@ def silence_sdk() -> None:
 class Connection:
     """A transport with the SDK's session over it. `session` is there once `open` returned."""
 
-    def __init__(self, launch: Launch, clock: Clock, elicit: Elicit = None) -> None:
+    def __init__(self, launch: Launch, clock: Clock, elicit: Elicit | None = None) -> None:
         silence_sdk()
         self.launch = launch
         self.log = WireLog(clock)

@@ -23,6 +23,7 @@ Actor = Literal["agent", "harvest", "setup", "teardown", "reference", "truth", "
 Era = Literal["discover", "initialize"]
 Effect = Literal["readonly", "additive", "destructive", "unknown"]
 Severity = Literal["minor", "major", "critical"]
+Stop = Literal["hard_budget:calls", "server_dead", "drift"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +152,7 @@ class CallRecord:
 
     `text` is what the model is given (before any limit), `structured` the wire's structuredContent, `content` the wire's
     content blocks. `charged`: counts against the call budget. `session` numbers the server process within the trial.
+    `stop` asks the host to end after this call.
     """
 
     id: str
@@ -177,12 +179,14 @@ class CallRecord:
     truncated: bool = False
     effect_unknown: bool = False
     session: int = 1
+    stop: Stop | None = None
 
 
 class ServerStartError(Exception):
     """A server could not be started or connected: never a trial's failure.
 
-    `kind`: command_missing, not_executable, exited, no_answer, refused, unsupported_revision, noise, http_status.
+    `kind`: command_missing, not_executable, exited, no_answer, refused, unsupported_revision, noise, http_status, malformed,
+    endless_list.
     """
 
     def __init__(

@@ -15,7 +15,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_HANDSHAKE_VERS
 from pydantic import ValidationError
 
 from mcpeval_dsl.gateway.catalogue import SessionDrift, catalogue_digest, read_tools, tools_drift
-from mcpeval_dsl.gateway.connection import CAPABILITIES, CLIENT, Connection, describe, exit_words
+from mcpeval_dsl.gateway.connection import CAPABILITIES, CLIENT, Connection, Elicit, describe, exit_words
 from mcpeval_dsl.gateway.model import Frame, Launch, Pin, ServerInfo, ServerStartError, SessionEnd, ToolDefinition
 from mcpeval_dsl.gateway.wire import Clock, WireResult, monotonic_clock
 
@@ -110,7 +110,7 @@ class Session:
 
 
 async def open_session(
-    launch: Launch, pin: Pin | None = None, *, clock: Clock | None = None, elicit: Any = None
+    launch: Launch, pin: Pin | None = None, *, clock: Clock | None = None, elicit: Elicit | None = None
 ) -> Session:
     """Connect as the pin says (or probe first). Raises ServerStartError, and nothing else, when that fails."""
     if pin is None:

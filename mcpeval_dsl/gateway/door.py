@@ -1,0 +1,303 @@
+"""The one door: the object of a trial through which every call of every actor reaches a server, or does not.
+
+Place in the pipeline: above sessions and policy, below `execute`. Order for each call: record the attempt, budget,
+permission, schema check, fault, server, result limits, redaction, record.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from mcpeval_dsl.gateway.catalogue import SessionDrift
+from mcpeval_dsl.gateway.connection import Elicit
+from mcpeval_dsl.gateway.model import (
+    Actor,
+    CallError,
+    CallRecord,
+    Launch,
+    Permission,
+    Pin,
+    ServerInfo,
+    SessionEnd,
+    ToolDefinition,
+    Violation,
+)
+from mcpeval_dsl.gateway.policy import Rules, Ruling, rule_on
+from mcpeval_dsl.gateway.records import UNAVAILABLE, refused, simulated, with_resource, with_wire
+from mcpeval_dsl.gateway.redact import Redactor
+from mcpeval_dsl.gateway.schemas import Validators, schema_key, stub
+from mcpeval_dsl.gateway.seats import Seat
+from mcpeval_dsl.gateway.wire import Clock, WireResult, monotonic_clock
+from mcpeval_dsl.values.evaluate import evaluate
+from mcpeval_dsl.values.model import EvaluationError
+
+Fault = Callable[[CallRecord], Awaitable[WireResult | None]]
+"""May answer in a server's place; None lets the call through."""
+
+
+class Gateway:
+    """Sessions, permissions, budget and records of one trial. `rules` may be replaced as names become known."""
+
+    def __init__(
+        self,
+        launches: Iterable[Launch],
+        pins: Mapping[str, Pin],
+        rules: Rules | None = None,
+        *,
+        redactor: Redactor | None = None,
+        hard_calls: int | None = None,
+        private: frozenset[str] = frozenset(),
+        allow_drift: Mapping[str, Sequence[str]] | None = None,
+        show_protocol_errors: bool = False,
+        fault: Fault | None = None,
+        elicit: Elicit | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self.rules = rules or Rules()
+        self.hard_calls = hard_calls
+        self.show_protocol_errors = show_protocol_errors
+        self.charged = 0
+        self.violations: list[Violation] = []
+        self._clock = clock or monotonic_clock()
+        self._redactor = redactor or Redactor()
+        self._private = private
+        self._fault = fault
+        self._validators = Validators()
+        self._records: list[CallRecord] = []
+        self._places: dict[str, None] = {}
+        allowed = allow_drift or {}
+        self._seats = {
+            launch.server: Seat(
+                launch, pins.get(launch.server), frozenset(allowed.get(launch.server, ())), self._clock, elicit
+            )
+            for launch in launches
+        }
+
+    async def open(self, servers: Iterable[str] | None = None) -> None:
+        """Open sessions now (all of them unless named), side by side. Raises ServerStartError of the first that fails."""
+        names = list(self._seats) if servers is None else list(servers)
+        opened = await asyncio.gather(*(self._seats[name].session() for name in names), return_exceptions=True)
+        for result in opened:
+            if isinstance(result, BaseException):
+                raise result
+
+    async def close(self) -> dict[str, SessionEnd]:
+        """End every session and every process behind them; how each ended."""
+        ends = await asyncio.gather(*(seat.close() for seat in self._seats.values()))
+        return dict(zip(self._seats, ends, strict=True))
+
+    async def end_sessions(self) -> dict[str, SessionEnd]:
+        """As `close`; a later call opens a fresh session."""
+        return await self.close()
+
+    @property
+    def calls(self) -> tuple[CallRecord, ...]:
+        """Every call of every actor in the order they were attempted, redacted."""
+        return tuple(self._records)
+
+    @property
+    def redactions(self) -> tuple[str, ...]:
+        """Where something secret was replaced, never what."""
+        return tuple(self._places)
+
+    @property
+    def infos(self) -> Mapping[str, ServerInfo]:
+        """What was negotiated with each server opened so far."""
+        return {name: seat.info for name, seat in self._seats.items() if seat.info is not None}
+
+    @property
+    def ends(self) -> Mapping[str, SessionEnd]:
+        """How the last ended session of each server ended."""
+        return {name: seat.end for name, seat in self._seats.items() if seat.end is not None}
+
+    @property
+    def sessions(self) -> Mapping[str, int]:
+        """How many sessions each server has had."""
+        return {name: seat.number for name, seat in self._seats.items()}
+
+    @property
+    def drift(self) -> Mapping[str, SessionDrift]:
+        """What differs from the pins and is not allowed to, by server."""
+        return {name: seat.drift for name, seat in self._seats.items() if seat.drift is not None}
+
+    def tools(self) -> tuple[ToolDefinition, ...]:
+        """Tools for the agent: usable ones of servers that are not private, in the order of servers and lists."""
+        return tuple(
+            tool
+            for name, seat in self._seats.items()
+            if name not in self._private
+            for tool in seat.tools
+            if tool.usable
+        )
+
+    async def call(
+        self,
+        actor: Actor,
+        server: str,
+        tool: str,
+        arguments: Mapping[str, Any],
+        *,
+        turn: int | None = None,
+        wire_name: str = "",
+        permit: bool = False,
+        timeout: float | None = None,
+    ) -> CallRecord:
+        """Make one call, or refuse it. Never raises for what a server does; the agent gets its record redacted."""
+        place, record = self._attempt(actor, server, tool, arguments, turn, wire_name)
+        try:
+            record = await self._carry_out(record, permit, timeout)
+        except asyncio.CancelledError:
+            error = CallError("timeout", "timeout", "ended with the trial before it was answered", cause="harness")
+            unknown = record.permission.effect != "readonly"
+            self._keep(place, replace(record, error=error, is_error=True, text=UNAVAILABLE, effect_unknown=unknown))
+            raise
+        kept = self._keep(place, record)
+        return kept if actor == "agent" else record
+
+    async def read_resource(self, actor: Actor, server: str, uri: str) -> CallRecord:
+        """Read a resource; recorded as a call of the tool `resources/read`."""
+        place, record = self._attempt(actor, server, "resources/read", {"uri": uri}, None, "")
+        record = replace(record, permission=Permission("allowed", "readonly", "none", "a resource"))
+        seat = self._seats.get(server)
+        if seat is None:
+            record = refused(record, f"there is no server {server!r}", kind="not_found")
+        else:
+            wire = await seat.ask(lambda session: session.read_resource(uri))
+            record = with_resource(replace(record, session=max(seat.number, 1)), wire)
+        kept = self._keep(place, record)
+        return kept if actor == "agent" else record
+
+    def _attempt(
+        self, actor: Actor, server: str, tool: str, arguments: Mapping[str, Any], turn: int | None, wire_name: str
+    ) -> tuple[int, CallRecord]:
+        place = len(self._records)
+        record = CallRecord(
+            id=f"c{place + 1}",
+            actor=actor,
+            server=server,
+            tool=tool,
+            arguments=dict(arguments),
+            wire_name=wire_name,
+            turn=turn,
+            at=datetime.now(UTC).isoformat(timespec="milliseconds"),
+            at_ms=self._clock(),
+        )
+        self._records.append(record)
+        self._keep(place, record)
+        return place, record
+
+    async def _carry_out(self, record: CallRecord, permit: bool, timeout: float | None) -> CallRecord:
+        agent = record.actor == "agent"
+        if agent and self.hard_calls is not None and self.charged >= self.hard_calls:
+            record = replace(record, permission=Permission("denied", rule=f"calls <= {self.hard_calls} hard"))
+            return refused(record, "the call budget is used up", "hard_budget:calls")
+        seat = self._seats.get(record.server)
+        if seat is None or (agent and record.server in self._private):
+            return refused(_deny(record), f"there is no server {record.server!r}", kind="not_found")
+        definition = seat.definition(record.tool)
+        ruling = self._rule(record, definition, permit)
+        record = self._ruled(record, ruling)
+        record = self._checked(record, definition)
+        if ruling.permission.decision == "denied":
+            return refused(record, ruling.message)
+        if agent:
+            self.charged += 1
+            record = replace(record, charged=True)
+        if ruling.permission.decision == "simulated":
+            return self._simulated(record, ruling, definition)
+        return await self._served(record, seat, definition, timeout)
+
+    def _rule(self, record: CallRecord, definition: ToolDefinition | None, permit: bool) -> Ruling:
+        ruling = rule_on(
+            self.rules, record.actor, record.server, record.tool, record.arguments, definition, permit=permit
+        )
+        if record.actor != "agent":
+            return ruling
+        leaked = self._redactor.names_in(record.arguments)
+        if not leaked:
+            return ruling
+        detail = f"{record.server}.{record.tool}: {', '.join(leaked)}"
+        violation = Violation("secret_in_argument", "critical", ("attempted", "blocked"), detail=detail)
+        permission = Permission("denied", ruling.permission.effect, ruling.permission.source, "a secret in an argument")
+        return Ruling(permission, violation, message="an argument holds a secret")
+
+    def _ruled(self, record: CallRecord, ruling: Ruling) -> CallRecord:
+        if ruling.violation is not None:
+            self.violations.append(replace(ruling.violation, call=record.id))
+        return replace(record, permission=ruling.permission)
+
+    def _checked(self, record: CallRecord, definition: ToolDefinition | None) -> CallRecord:
+        """Arguments against the schema as the server gave it. Invalid ones are sent all the same: the server decides."""
+        if definition is None or not definition.usable:
+            return record
+        key = schema_key(definition.sha256, "input", definition.input_schema)
+        problems = self._validators.problems(key, definition.input_schema, record.arguments)
+        if problems is None:
+            return record
+        return replace(record, schema_valid=not problems, schema_errors=problems)
+
+    def _simulated(self, record: CallRecord, ruling: Ruling, definition: ToolDefinition | None) -> CallRecord:
+        if ruling.simulated is None:
+            schema = None if definition is None else definition.output_schema
+            return simulated(record, stub(schema) if schema is not None else "OK")
+        try:
+            return simulated(record, evaluate(ruling.simulated, self.rules.scope))
+        except EvaluationError as problem:
+            return refused(record, f"the simulated answer has no value: {problem.reason}")
+
+    async def _served(
+        self, record: CallRecord, seat: Seat, definition: ToolDefinition | None, timeout: float | None
+    ) -> CallRecord:
+        injected = await self._fault(record) if self._fault is not None else None
+        if injected is None:
+            drift = await seat.drifted(record.tool)
+            if drift is not None:
+                self.charged -= record.charged
+                message = f"the server changed this tool since it was pinned ({drift})"
+                return refused(record, message, "drift")
+        wire = injected or await seat.ask(lambda session: session.call(record.tool, record.arguments, timeout))
+        record = replace(record, session=max(seat.number, 1))
+        record = with_wire(
+            record,
+            wire,
+            definition,
+            self._validators,
+            show_protocol_errors=self.show_protocol_errors,
+            writes=record.permission.effect != "readonly",
+        )
+        if injected is not None and record.error is not None:
+            return replace(record, error=replace(record.error, error_class="injected", cause="fault"))
+        return replace(record, stop="server_dead") if seat.spent else record
+
+    def _keep(self, place: int, record: CallRecord) -> CallRecord:
+        """Put the redacted record in its place; where something was replaced is noted once."""
+        clean, places = _redacted(record, self._redactor)
+        self._places.update(dict.fromkeys(places))
+        self._records[place] = clean
+        return clean
+
+
+def _deny(record: CallRecord) -> CallRecord:
+    return replace(record, permission=Permission("denied", rule="no such server"))
+
+
+def _redacted(record: CallRecord, redactor: Redactor) -> tuple[CallRecord, tuple[str, ...]]:
+    error = record.error
+    whole = {
+        "arguments": record.arguments,
+        "text": record.text,
+        "structured": record.structured,
+        "content": record.content,
+        "schema_errors": record.schema_errors,
+        "error": None if error is None else {"message": error.message, "data": error.data},
+    }
+    clean, places = redactor.value(whole, f"call {record.id}")
+    if not places:
+        return record, ()
+    said = clean.pop("error")
+    mended = None if error is None else replace(error, message=said["message"], data=said["data"])
+    return replace(record, error=mended, **clean), places
