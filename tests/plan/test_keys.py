@@ -255,7 +255,7 @@ def _moved(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(_moved(item) for item in value)
     if is_dataclass(value) and not isinstance(value, type):
-        names = [name for name in value.__dataclass_fields__]
+        names = list(value.__dataclass_fields__)
         return type(value)(**{name: _moved(getattr(value, name)) for name in names})
     return value
 
