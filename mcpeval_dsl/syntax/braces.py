@@ -95,11 +95,12 @@ def _with_closer(
     one_line = lines.number(brace.start) == lines.number(place)
     start = lines.index.starts[lines.number(brace.start) - 1]
     margin = lines.text[start : start + lines.indent(brace.start)]
+    what = "block" if brace.kind == "LBRACE" else "object"
     problem = Problem(
         "MCPE121",
         brace.start,
         brace.end,
-        f"the block opened here is never closed{_name_of(lines.text, tokens, opener)}",
+        f"the {what} opened here is never closed{_name_of(lines.text, tokens, opener)}",
         "Every { has its }.",
         f"write }} behind `{_last_line(lines, place)}`",
         Fix(place, place, " }" if one_line else f"\n{margin}}}"),

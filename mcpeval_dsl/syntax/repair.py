@@ -67,7 +67,8 @@ def _candidates(lines: Lines, tokens: list[Token], machine: Machine, error: int)
         yield Repair("compare_for_equal", error, 1, (Token("CMP", start, tokens[error].end, "=="),))
     if machine.previous == "COMMA" and kind in ("RBRACE", END):
         yield Repair("last_comma", _before(tokens, error), 1, ())
-    if kind in _REMOVABLE and not (kind == "COLON" and closes):
+    closes_one = any(CLOSERS[open_] == kind for open_, _ in machine.openers)
+    if kind in _REMOVABLE and not closes_one and not (kind == "COLON" and closes):
         yield Repair(f"remove_{kind.lower()}", error, 1, ())
 
 

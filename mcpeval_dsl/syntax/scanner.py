@@ -45,7 +45,8 @@ class Tokens:
 WORDS = frozenset({"NAME", "GLOB", "STRING", "RAW", "TEXT", "NUMBER", "REGEX", "JSONPATH", "METRIC"})
 AFTER_OPERAND = WORDS | {"RPAR", "RSQB"}
 INDEXABLE = frozenset({"NAME", "GLOB", "RPAR", "RSQB"})
-_VALUE_FOLLOWS = re.compile(r"[ \t]*(?:[\w\"/$\[{*-]|\r?(?:\n|\Z)|#)")
+_VALUE_FOLLOWS = re.compile(r"[ \t]*(?:[\w\"'/$\[*“„-]|\{[ \t]*\})")
+_LINE_ENDS = re.compile(r"[ \t]*(?:\r?(?:\n|\Z)|#)")
 _BLANKS = re.compile(r"[ \t\r]*")
 
 
@@ -80,11 +81,11 @@ class _Scan:
                 self.line_has_problem = False
                 if text[start] == ";":
                     self.previous = ";"
-                last_end = position
+                last_end = -1
                 continue
             if kind == "COMMENT":
                 items.append(Token(kind, start, position))
-                last_end = position
+                last_end = -1
                 continue
             if start == last_end and kind in WORDS and self.touches(kind):
                 position = last_end = self.touching(start)
@@ -119,17 +120,27 @@ class _Scan:
         if not self.text[start].isalpha():
             return "CMP", end
         behind_object = self.previous == "RBRACE" and self.items[-1].kind == "RBRACE"
-        if (self.previous in AFTER_OPERAND or behind_object) and _VALUE_FOLLOWS.match(self.text, end):
+        if (self.previous in AFTER_OPERAND or behind_object) and self.value_follows(end):
             return "CMP", end
         name = terminal("NAME").match(self.text, start)
         assert name is not None
         return "NAME", name.end()
 
+    def value_follows(self, end: int) -> bool:
+        """Whether a value stands behind a word operator, or is plainly missing: `grade x has` ends its line."""
+        if _VALUE_FOLLOWS.match(self.text, end) or terminal("_OBJ").match(self.text, _skip_blanks(self.text, end)):
+            return True
+        return bool(_LINE_ENDS.match(self.text, end)) and not self.behind_head()
+
+    def behind_head(self) -> bool:
+        """Whether the last token is the first word of a statement."""
+        if len(self.items) < 2:
+            return True
+        return self.items[-2].kind in ("_NL", "LBRACE", "COMMENT")
+
     def misfit(self, position: int) -> int:
         """No terminal fits here: report it once per line and go on behind it."""
-        blanks = _BLANKS.match(self.text, position)
-        assert blanks is not None
-        start = blanks.end()
+        start = _skip_blanks(self.text, position)
         first = self.glued(start) if self.text[start] not in _QUOTES else start
         if first < start:
             return self.mend(misfits.unquoted(self.text, first, start))
@@ -171,3 +182,9 @@ class _Scan:
 _STRINGS = frozenset({"STRING", "RAW", "TEXT"})
 _IN_A_RUN = frozenset({"NAME", "GLOB", "NUMBER", "METRIC", "COLON", "DOT"})
 _QUOTES = "\"'“”„‘’`"
+
+
+def _skip_blanks(text: str, position: int) -> int:
+    blanks = _BLANKS.match(text, position)
+    assert blanks is not None
+    return blanks.end()
