@@ -6,24 +6,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from mcpeval_dsl.diagnostics.model import Diagnostic
 from mcpeval_dsl.semantics.directives import block_kind, directive_for
 from mcpeval_dsl.semantics.shape.checking import Checker
+from mcpeval_dsl.semantics.shape.earlier import Earlier
 from mcpeval_dsl.semantics.shape.items import row_of
 from mcpeval_dsl.semantics.shape.matching import Matched, Matching
 from mcpeval_dsl.syntax.tree import Directive, SyntaxTree
 
 
-def check(tree: SyntaxTree) -> tuple[Diagnostic, ...]:
-    """All errors of shape in a file, at most one for each statement itself."""
-    return check_as(tree, "file")
+def check(tree: SyntaxTree, earlier: Iterable[Diagnostic] = ()) -> tuple[Diagnostic, ...]:
+    """All errors of shape in a file, at most one for each statement itself.
+
+    Statements in which `earlier` (what the parser found) has an error already are not spoken of again.
+    """
+    return check_as(tree, "file", earlier)
 
 
-def check_as(tree: SyntaxTree, kind: str) -> tuple[Diagnostic, ...]:
+def check_as(tree: SyntaxTree, kind: str, earlier: Iterable[Diagnostic] = ()) -> tuple[Diagnostic, ...]:
     """The same for statements that stand in a block of `kind`, such as the examples of the table."""
-    checker = Checker(complete=tree.complete)
+    checker = Checker(Earlier(tree.file, earlier), complete=tree.complete)
     checker.block(tree.statements, block_kind(kind), None)
-    return tuple(checker.found)
+    return checker.all_found()
 
 
 def match(statement: Directive, parent: str) -> Matched | None:

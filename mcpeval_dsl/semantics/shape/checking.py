@@ -11,6 +11,7 @@ from mcpeval_dsl.semantics.directives.functions import FUNCTIONS
 from mcpeval_dsl.semantics.directives.wording import wanted
 from mcpeval_dsl.semantics.shape import strays
 from mcpeval_dsl.semantics.shape.calls import in_pattern, in_value
+from mcpeval_dsl.semantics.shape.earlier import Earlier
 from mcpeval_dsl.semantics.shape.findings import finding
 from mcpeval_dsl.semantics.shape.gates import in_metric
 from mcpeval_dsl.semantics.shape.items import Row, has_call, row_of, swallowed
@@ -36,9 +37,20 @@ _VALUE_LEAVES = (
 class Checker:
     """Walks one tree; `found` are the diagnostics in order of the text."""
 
-    def __init__(self, *, complete: bool) -> None:
+    def __init__(self, earlier: Earlier, *, complete: bool) -> None:
         self.found: list[Diagnostic] = []
+        self.earlier = earlier
         self.complete = complete
+        self.misplaced: set[str] = set()
+        self.absent: list[tuple[Diagnostic, tuple[str, ...]]] = []
+
+    def all_found(self) -> tuple[Diagnostic, ...]:
+        """Everything, in order of the text. A word that stands elsewhere is not reported missing where it was."""
+        moved = [names for _, names in self.absent if self.misplaced.intersection(names)]
+        missing = [d for d, names in self.absent if not (len(moved) == 1 and names is moved[0])]
+        found = [*self.found, *missing]
+        found.sort(key=lambda d: (d.at.line, d.at.column) if d.at else (0, 0))
+        return tuple(found)
 
     def block(self, statements: tuple[tree.Statement, ...], kind: BlockKind, owner: Span | None) -> None:
         """Check all statements of a block opened at `owner` (None at the top of a spec)."""
@@ -46,11 +58,14 @@ class Checker:
         for statement in statements:
             before = len(self.found)
             self.statement(statement, kind, presence)
+            if self.earlier.inside(statement):
+                self.found[before:] = self.earlier.unsaid(statement, self.found[before:])
+                presence.trouble = True
             if len(self.found) > before:
                 presence.trouble = True
         self.found.extend(presence.doubles(kind))
         if self.complete and not presence.trouble and owner is not None:
-            self.found.extend(presence.missing(kind, owner))
+            self.absent.extend(presence.missing(kind, owner))
         if kind.name == "table" and not presence.trouble:
             self.found.extend(columns_and_rows(statements))
 
@@ -74,6 +89,7 @@ class Checker:
             return
         repeated = presence.add(entry, statement.name.span, statement.block)
         if repeated is not None:
+            self.misplaced.add(entry.name)
             self.found.append(repeated)
             return
         matching = Matching(row_of(statement.groups), negated=entry.name == "not")
@@ -135,6 +151,8 @@ class Checker:
 
     def unknown(self, name: tree.Name, block: tree.Block | None, kind: BlockKind, words: dict[str, Directive]) -> None:
         diagnostic, meant = strays.unknown_word(name, kind, words)
+        if diagnostic.code == "MCPE202":
+            self.misplaced.add(name.text)
         self.found.append(diagnostic)
         self.inner(block, meant)
 
@@ -142,12 +160,11 @@ class Checker:
         if not kind.bindings or statement.name.text in words:
             self.found.append(strays.stray_binding(statement, kind, words))
             return
-        if kind.binding_lists and not isinstance(statement.value, tree.ListValue):
-            span = statement.value.span
-            edit = f"[{span.text}]"
-            title = f"the members of the axis `{statement.name.text}` stand in brackets"
-            self.found.append(finding("MCPE230", span, title, "", f"Write `{edit}`.", edit=edit))
-            return
+        if kind.binding_lists:
+            wrong = strays.axis(statement)
+            if wrong is not None:
+                self.found.append(wrong)
+                return
         if self.values((statement.value,)):
             self.call_block(statement.block, statement.value, kind)
 

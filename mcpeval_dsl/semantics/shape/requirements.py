@@ -40,8 +40,8 @@ class Presence:
             )
         return None
 
-    def missing(self, kind: BlockKind, owner: Span) -> Iterator[Diagnostic]:
-        """Words the block must have."""
+    def missing(self, kind: BlockKind, owner: Span) -> Iterator[tuple[Diagnostic, tuple[str, ...]]]:
+        """The first of the words the block must have and has not, with what would do."""
         for requirement in kind.requires:
             names = requirement.names
             if not requirement.least or any(n in self.places or n in self._inner for n in names):
@@ -49,7 +49,7 @@ class Presence:
             title = f"{kind.title} needs {listed(names[:6])}"
             entry = next((self.words[n] for n in names if n in self.words), None)
             hint = f"For example: `{entry.example}`" if entry else ""
-            yield finding("MCPE224", owner, title, "", hint)
+            yield finding("MCPE224", owner, title, "", hint), names
             return
 
     def doubles(self, kind: BlockKind) -> Iterator[Diagnostic]:

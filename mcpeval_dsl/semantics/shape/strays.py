@@ -13,6 +13,8 @@ from mcpeval_dsl.semantics.shape.items import bare
 from mcpeval_dsl.source import Span
 from mcpeval_dsl.syntax import tree
 
+AXES = ("model", "host", "server", "arm")
+"""Axes whose members are declared names; all others are free parameters."""
 _LIMITS = ("calls", "tokens", "cost", "time", "turns")
 Words = dict[str, Directive]
 
@@ -81,6 +83,26 @@ def stray_binding(statement: tree.Binding, kind: BlockKind, words: Words) -> Dia
         )
     hint = f"Write `let {name.text} = …`." if kind.name == "file" else "Bind it with `let` at the top of the spec."
     return finding("MCPE220", name.span, f"{kind.title} binds no names", "", hint)
+
+
+def axis(statement: tree.Binding) -> Diagnostic | None:
+    """What is wrong with `axis = [members]`: no brackets, a misspelt axis, members of a known axis in quotes."""
+    name, value = statement.name, statement.value
+    if not isinstance(value, tree.ListValue):
+        edit = f"[{value.span.text}]"
+        title = f"the members of the axis `{name.text}` stand in brackets"
+        return finding("MCPE230", value.span, title, "", f"Write `{edit}`.", edit=edit)
+    if name.text in AXES:
+        quoted = next((item for item in value.items if isinstance(item, tree.String)), None)
+        if quoted is None:
+            return None
+        title = f"members of the axis `{name.text}` are bare names, not texts in quotes"
+        return finding("MCPE206", quoted.span, title, "", f"Write `{quoted.value}`.", edit=quoted.value)
+    near = closest(name.text, AXES) if all(bare(item) is not None for item in value.items) else None
+    if near:
+        title = f"a matrix has no axis `{name.text}` over declared names"
+        return finding("MCPE201", name.span, title, "", f"Did you mean `{near}`?", edit=near)
+    return None
 
 
 def needless_sign(statement: tree.NamedBinding, entry: Directive) -> Diagnostic:
