@@ -17,8 +17,8 @@ from pydantic import ValidationError
 
 from mcpeval_dsl.gateway.catalogue import tools_drift
 from mcpeval_dsl.gateway.connection import Connection
+from mcpeval_dsl.gateway.handshake import discover, initialize, list_tools, server_info, start_error
 from mcpeval_dsl.gateway.model import Launch, Pin, ServerStartError
-from mcpeval_dsl.gateway.session import discover, initialize, list_tools, server_info
 from mcpeval_dsl.gateway.wire import WireResult, monotonic_clock
 
 DISCOVER_SECONDS = 3.0
@@ -71,7 +71,7 @@ async def _first_contact(launch: Launch, seconds: float, fall_back: bool) -> Pin
             return await _pin(connection, "discover", wire.result, ())
         if wire.ending == "dead":
             if launch.url is not None or not fall_back:
-                return _ended_words(connection, wire)
+                return start_error(connection, wire, "server/discover").message
             return f"the server ended when asked server/discover ({wire.message}); connected with initialize instead"
         if wire.ending == "timeout":
             return f"the server did not answer server/discover within {seconds:g} s; connected with initialize instead"
@@ -86,12 +86,6 @@ async def _first_contact(launch: Launch, seconds: float, fall_back: bool) -> Pin
             return f"after server/discover the server did not accept initialize ({problem.message}); tried afresh"
     finally:
         await connection.close()
-
-
-def _ended_words(connection: Connection, wire: WireResult) -> str:
-    from mcpeval_dsl.gateway.session import start_error
-
-    return start_error(connection, wire, "server/discover").message
 
 
 def _modern_state(wire: WireResult) -> types.DiscoverResult | None:
