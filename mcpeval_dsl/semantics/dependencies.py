@@ -80,9 +80,7 @@ def _search(
             iterators.pop()
 
 
-def _report(
-    dependencies: Dependencies, cycle: list[tuple[int, Span | None]], back: Span, problems: Problems
-) -> None:
+def _report(dependencies: Dependencies, cycle: list[tuple[int, Span | None]], back: Span, problems: Problems) -> None:
     symbols = [dependencies.edges[key][0] for key, _ in cycle]
     spans = [span for _, span in cycle[1:] if span is not None] + [back]
     shown = " → ".join([*(s.name for s in symbols), symbols[0].name])

@@ -43,7 +43,8 @@ def load(request: Request) -> Checked[Sources]:
 
 def check_shape(sources: Sources) -> Checked[Sources]:
     """Every statement against the table of directives."""
-    found = [d for tree in sources.loaded.trees for d in shape.check(tree)]
+    earlier = tuple(sources.loaded.diagnostics)
+    found = [d for tree in sources.loaded.trees for d in shape.check(tree, earlier)]
     sources.loaded.diagnostics.extend(found)
     return Checked(sources, tuple(found))
 

@@ -88,9 +88,7 @@ def _cycle(path: str, named_at: Span, trail: list[tuple[str, Span | None]]) -> D
     start = next(index for index, (name, _) in enumerate(trail) if name == path)
     steps = trail[start:]
     shown = " → ".join([*(name for name, _ in steps), path])
-    labels = tuple(
-        Label(span.location(), f"`{name}` imports the next one") for name, span in steps if span is not None
-    )
+    labels = tuple(Label(span.location(), f"`{name}` imports the next one") for name, span in steps if span is not None)
     return Diagnostic(
         "MCPE271",
         f"these files import each other: {shown}",

@@ -63,6 +63,11 @@ class Problems:
         """True when this or an earlier stage found an error."""
         return bool(self._flagged) or any(d.severity == "error" for d in self.found)
 
+    @property
+    def earlier(self) -> bool:
+        """True when an earlier stage found an error, so that some statements may be missing."""
+        return bool(self._flagged)
+
     def flagged(self, span: Span) -> bool:
         """True when an earlier stage reported an error inside the span."""
         offsets = self._flagged.get(span.file.path)

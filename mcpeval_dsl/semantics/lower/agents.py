@@ -12,7 +12,6 @@ from mcpeval_dsl.semantics.lower.words import Words, names, only
 from mcpeval_dsl.semantics.model import Arm, Driver, Host, Model, Price
 from mcpeval_dsl.syntax.tree import Directive
 
-
 DRIVERS = ("anthropic", "litellm", "script", "replay", "local")
 AGENTS = ("claude_code", "codex", "gemini_cli", "opencode", "copilot_cli", "qwen_code", "command")
 JUDGING = frozenset({"threshold", "repeats", "second", "transcript", "calibration"})

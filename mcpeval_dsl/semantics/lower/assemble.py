@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -50,7 +51,7 @@ def assemble(ctx: Context, parts: Parts, main: SyntaxTree) -> Lowered:
     if parts.suite is not None and parts.suite.groups and len(parts.suite.groups[0].items) > 1:
         title = getattr(parts.suite.groups[0].items[1], "value", "")
     suite = TypedSuite(
-        name=named[0] if named else "",
+        name=named[0] if named else posixpath.basename(main.file.path).removesuffix(".mcpe"),
         title=title,
         path=main.file.path,
         seed=parts.settings.get("seed", 0),
@@ -204,9 +205,9 @@ def _cells(ctx: Context, parts: Parts, matrix: Matrix) -> tuple[Cell, ...]:
 
 
 def _no_model(ctx: Context, parts: Parts) -> None:
-    if not parts.tasks or ctx.problems.failed:
+    if not parts.tasks or parts.suite is None or ctx.problems.failed:
         return
-    span = parts.suite.name.span if parts.suite is not None else parts.tasks[0].statement.name.span
+    span = parts.suite.name.span
     body = "Trials need a model to run the agent; a scripted one will do."
     hint = 'add `model canned { script "scripts/canned.yaml" }` or another driver'
     ctx.problems.report("MCPE303", span, "no model is defined", body, hint)

@@ -18,7 +18,7 @@ def claims_of_file(ctx: Context, scope: Scope, path: String) -> list[Claim]:
     if not path.value.endswith((".yaml", ".yml", ".json")):
         return [Claim(file_text(ctx, scope, file), from_file=True, at=path.span.location())]
     rows = _rows(ctx, file, path)
-    found = []
+    found: list[Claim] = []
     for row in rows:
         text = row if isinstance(row, str) else row.get("claim") if isinstance(row, dict) else None
         if not isinstance(text, str):

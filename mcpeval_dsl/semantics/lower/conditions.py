@@ -63,7 +63,7 @@ def within(ctx: Context, scope: Scope, words: Words) -> Expression | None:
 def cell_condition(ctx: Context, scope: Scope, comparison: Comparison) -> Condition | None:
     """A condition over a dimension of the cell (`model == canned`), its right side being enum words; else None."""
     root = word(comparison.left)
-    if root is None or root not in ctx.dimensions or scope.find(root) is not None and root != "server":
+    if root is None or root not in ctx.dimensions or (scope.find(root) is not None and root != "server"):
         return None
     operator = cast(Operator, " ".join(comparison.operator.split()))
     right = comparison.right
@@ -85,7 +85,11 @@ def _choice(ctx: Context, dimension: str, choices: Collection[str], value: Value
         return lower_value(ctx, Scope(), value)
     if choices and text not in choices and not ctx.problems.may_be_lost(text, ctx.files):
         nearest = closest(text, choices)
-        hint = f"did you mean `{nearest}`?" if nearest else "there are: " + ", ".join(f"`{c}`" for c in sorted(choices)[:8])
+        hint = (
+            f"did you mean `{nearest}`?"
+            if nearest
+            else "there are: " + ", ".join(f"`{c}`" for c in sorted(choices)[:8])
+        )
         title = f"no {dimension} is named `{text}`"
         ctx.problems.report("MCPE264", value.span, title, "A condition that no cell can meet says nothing.", hint)
     kind = {"model": "model", "host": "host", "arm": "arm", "server": "server"}.get(dimension)

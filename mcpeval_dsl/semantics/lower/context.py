@@ -89,9 +89,9 @@ class Context:
                 self.use(symbol, span)
                 return symbol
         wanted = noun(kinds[0])
-        for kind, table in self.symbols.items():
+        for table in self.symbols.values():
             other = table.get(name)
-            if other is not None and kind not in kinds:
+            if other is not None and other.kind not in kinds:
                 other.used = True
                 self._wrong_kind(kinds, name, span, other)
                 return None
@@ -128,8 +128,7 @@ class Context:
                 "MCPE272",
                 span,
                 f"there is no file `{path}`",
-                "Paths are relative to the file that names them; "
-                f"here that is `{resolved}` in the project.",
+                f"Paths are relative to the file that names them; here that is `{resolved}` in the project.",
                 "correct the path, or create the file",
             )
         return resolved

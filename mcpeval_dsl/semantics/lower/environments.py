@@ -34,9 +34,7 @@ def variables(ctx: Context, scope: Scope, statements: Iterable[Statement]) -> tu
             with ctx.statement(statement) as alive:
                 if alive:
                     value = lower_value(ctx, scope, statement.value)
-                    found.append(
-                        EnvironmentVariable(name_text(statement.name), value, statement.span.location())
-                    )
+                    found.append(EnvironmentVariable(name_text(statement.name), value, statement.span.location()))
     return tuple(found)
 
 

@@ -294,7 +294,7 @@ def _state(grading: Grading, line: _Line) -> Grader:
     subject: Expression | None = None
     if not isinstance(item, tree.Comparison):
         subject = lower_value(ctx, scope, item)
-        comparison = line.words.comparison("a condition such as `$.labels has \"x\"`")
+        comparison = line.words.comparison('a condition such as `$.labels has "x"`')
     else:
         comparison = item
     tolerance = within(ctx, scope, line.words)

@@ -66,9 +66,7 @@ def _line(ctx: Context, inner: Scope, body: _Body, line: Statement) -> None:
             raise Unlowerable(line.name.span, "`name = …`, `require`, `read`, `needs`, `scope` or `permit`")
 
 
-def lower_harvest(
-    ctx: Context, scope: Scope, statement: NamedBinding, id: str, environment: str | None
-) -> Harvest:
+def lower_harvest(ctx: Context, scope: Scope, statement: NamedBinding, id: str, environment: str | None) -> Harvest:
     """One harvest; `depends_on` and `row` are filled when all uses are known."""
     value = lower_value(ctx, scope, statement.value)
     body = _body(ctx, scope, statement)

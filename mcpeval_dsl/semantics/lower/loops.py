@@ -80,7 +80,9 @@ def _csv(ctx: Context, table: Table, columns: list[Name], path: String) -> None:
             continue
         if len(row) != len(header):
             title = f"row {number} of `{path.value}` has {len(row)} cells, not {len(header)}"
-            ctx.problems.report("MCPE273", path.span, title, "Every row has a cell for each column.", "correct the file")
+            ctx.problems.report(
+                "MCPE273", path.span, title, "Every row has a cell for each column.", "correct the file"
+            )
             return
         table.rows.append(
             ObjectOf(tuple(Entry(c, Literal(_cell(row[i]))) for c, i in zip(table.columns, places, strict=True)))

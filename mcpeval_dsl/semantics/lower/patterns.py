@@ -97,9 +97,7 @@ def _bare(ctx: Context, scope: Scope, ref: Ref, catalogue: str | None) -> AnyPat
     return _call(ctx, scope, text, ref.span, catalogue, None)
 
 
-def _named(
-    ctx: Context, scope: Scope, ref: Ref, suffix: CallSuffix, catalogue: str | None
-) -> AnyPattern:
+def _named(ctx: Context, scope: Scope, ref: Ref, suffix: CallSuffix, catalogue: str | None) -> AnyPattern:
     bare = [a for a in suffix.arguments if a.name is None and not isinstance(a.value, Comparison)]
     if bare and len(bare) == len(suffix.arguments):
         nearest = closest(ref.root.text, COMBINATORS)
@@ -189,16 +187,12 @@ def _argument(ctx: Context, scope: Scope, argument: Argument) -> ArgumentPattern
     if argument.name is None or isinstance(argument.value, Comparison):
         raise Unlowerable(argument.span, "an argument of a call pattern is `name: value` or `name OP value`")
     operator = "==" if argument.operator == ":" else " ".join(argument.operator.split())
-    if operator in ("~", "!~"):
-        value = lower_pattern_text(ctx, scope, argument.value)
-    else:
-        value = lower_value(ctx, scope, argument.value)
+    read = lower_pattern_text if operator in ("~", "!~") else lower_value
+    value = read(ctx, scope, argument.value)
     return ArgumentPattern(name_text(argument.name), cast(Operator, operator), value)
 
 
-def _combined(
-    ctx: Context, scope: Scope, ref: Ref, suffix: CallSuffix, catalogue: str | None
-) -> AnyPattern:
+def _combined(ctx: Context, scope: Scope, ref: Ref, suffix: CallSuffix, catalogue: str | None) -> AnyPattern:
     combinator = COMBINATORS[ref.root.text]
     arguments = list(suffix.arguments)
     count: int | None = None

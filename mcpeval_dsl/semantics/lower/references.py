@@ -56,9 +56,7 @@ def _too_early(ctx: Context, symbol: Symbol, span: Span) -> None:
     )
 
 
-def check_fields(
-    ctx: Context, symbol: Symbol, steps: Sequence[tuple[str | int | None, Span]]
-) -> None:
+def check_fields(ctx: Context, symbol: Symbol, steps: Sequence[tuple[str | int | None, Span]]) -> None:
     """Report the first field in `steps` that the definition is known not to have."""
     shape = symbol.shape
     trail = symbol.name
@@ -72,9 +70,7 @@ def check_fields(
         trail = f"{trail}.{key}"
 
 
-def _unknown_field(
-    ctx: Context, symbol: Symbol, trail: str, key: str, span: Span, fields: list[str]
-) -> None:
+def _unknown_field(ctx: Context, symbol: Symbol, trail: str, key: str, span: Span, fields: list[str]) -> None:
     if symbol.statement is not None and ctx.problems.flagged(symbol.statement.span):
         return
     nearest = closest(key, fields)

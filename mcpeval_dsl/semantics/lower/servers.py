@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from mcpeval_dsl.semantics.expressions import CallPattern, Expression, Literal, Secret
+from mcpeval_dsl.semantics.expressions import CallPattern, Entry, Expression, Literal, Secret
 from mcpeval_dsl.semantics.lower.context import Context, Unlowerable
 from mcpeval_dsl.semantics.lower.environments import variables
 from mcpeval_dsl.semantics.lower.patterns import lower_groups
@@ -14,7 +14,6 @@ from mcpeval_dsl.semantics.lower.values import lower_value
 from mcpeval_dsl.semantics.lower.words import Words, only
 from mcpeval_dsl.semantics.model import Annotation, Catalogue, Effect, Header, Server, Severity
 from mcpeval_dsl.semantics.symbols import Scope, name_text
-from mcpeval_dsl.semantics.expressions import Entry
 from mcpeval_dsl.syntax.tree import Directive, NamedBinding
 
 EFFECTS = ("readonly", "additive", "destructive", "idempotent", "confirm")

@@ -89,7 +89,7 @@ def _source(
     if name == "sql":
         if "on" not in extra:
             title = "`sql` does not say which database"
-            ctx.problems.report("MCPE257", ref.root.span, title, "", "add `on: \"path of the database file\"`")
+            ctx.problems.report("MCPE257", ref.root.span, title, "", 'add `on: "path of the database file"`')
             return Literal(None)
         return Sql(values[0], extra["on"], at)
     if name == "file":
@@ -165,4 +165,6 @@ def as_source(expression: Expression, where: str, ref_span: object) -> Source:
     from mcpeval_dsl.source import Span
 
     assert isinstance(ref_span, Span)
-    raise Unlowerable(ref_span, f"{where} is a tool call, sql(…), file(…), files(…), command(…), http(…) or resource(…)")
+    raise Unlowerable(
+        ref_span, f"{where} is a tool call, sql(…), file(…), files(…), command(…), http(…) or resource(…)"
+    )

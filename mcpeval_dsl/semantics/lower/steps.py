@@ -6,12 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from mcpeval_dsl.semantics.expressions import (
     CallStep,
-    Command,
     CopyStep,
     Entry,
     Expression,
-    FileText,
-    FileTree,
     ForStep,
     Literal,
     LoadStep,
@@ -20,7 +17,6 @@ from mcpeval_dsl.semantics.expressions import (
     RenderStep,
     Requirement,
     ResetStep,
-    Resource,
     RunStep,
     StartStep,
     Step,
@@ -41,11 +37,9 @@ from mcpeval_dsl.syntax.tree import (
     Action,
     Binding,
     Block,
-    Comparison,
     Directive,
     ListValue,
     NamedBinding,
-    Number,
     Ref,
     Statement,
     String,
@@ -94,9 +88,7 @@ def step_shape(statement: Binding) -> Shape | None:
     return Shape({s.name.text: None for s in statement.block.statements if isinstance(s, Binding)})
 
 
-def _call(
-    ctx: Context, scope: Scope, value: Value, block: Block | None, name: str | None, span: Span
-) -> CallStep:
+def _call(ctx: Context, scope: Scope, value: Value, block: Block | None, name: str | None, span: Span) -> CallStep:
     call = lower_value(ctx, scope, value)
     if not isinstance(call, ToolCall):
         raise Unlowerable(value.span, "a tool call: `server.tool(argument: value)`")
@@ -104,9 +96,7 @@ def _call(
     return CallStep(call, name, bindings, requires, span.location())
 
 
-def result_block(
-    ctx: Context, scope: Scope, block: Block | None
-) -> tuple[tuple[Entry, ...], tuple[Requirement, ...]]:
+def result_block(ctx: Context, scope: Scope, block: Block | None) -> tuple[tuple[Entry, ...], tuple[Requirement, ...]]:
     """`name = …` and `require …` over a result."""
     if block is None:
         return (), ()
@@ -119,7 +109,9 @@ def result_block(
                 continue
             if isinstance(statement, Binding):
                 bindings.append(Entry(statement.name.text, lower_value(ctx, inner, statement.value)))
-                inner.names[statement.name.text] = Symbol("binding", statement.name.text, statement.name.span, statement)
+                inner.names[statement.name.text] = Symbol(
+                    "binding", statement.name.text, statement.name.span, statement
+                )
             elif isinstance(statement, Directive) and statement.name.text == "require":
                 requires.append(requirement(ctx, inner, statement))
             else:
@@ -239,7 +231,9 @@ def _ready(ctx: Context, scope: Scope, statement: Directive) -> Step:
     probe = words.take("http", "tcp", "exists")
     target = words.value()
     bare = isinstance(target, Ref) and not target.postfixes and scope.find(target.root.text) is None
-    value: Expression = Literal(target.root.text) if bare and isinstance(target, Ref) else lower_value(ctx, scope, target)
+    value: Expression = (
+        Literal(target.root.text) if bare and isinstance(target, Ref) else lower_value(ctx, scope, target)
+    )
     if probe is None or not words.take("within"):
         raise Unlowerable(words.place, '`ready http "…" within 10s`')
     seconds = float(words.number().value)

@@ -20,7 +20,7 @@ from mcpeval_dsl.semantics.lower.matrix import Matrix, lower_matrix
 from mcpeval_dsl.semantics.lower.servers import CatalogueDraft, lower_annotations, lower_server
 from mcpeval_dsl.semantics.lower.tasks import LoweredTask, TaskSettings, lower_task
 from mcpeval_dsl.semantics.lower.values import lower_value
-from mcpeval_dsl.semantics.lower.words import Words, only
+from mcpeval_dsl.semantics.lower.words import only
 from mcpeval_dsl.semantics.model import (
     Arm,
     Check,
@@ -71,6 +71,7 @@ class Parts:
     unsupported: list[Unsupported] = field(default_factory=list)
     dependencies: Dependencies = field(default_factory=Dependencies)
     suite: Directive | None = None
+    assumed_judge: str | None = None
 
 
 def lower_parts(ctx: Context, trees: Sequence[SyntaxTree], main: SyntaxTree) -> Parts:
@@ -216,10 +217,16 @@ def _settings(ctx: Context, parts: Parts) -> None:
     for server in parts.servers:
         if not server.private:
             visible[server.catalog or server.name] = None
+    judge = parts.settings.get("judge")
+    if judge is None and len(parts.judges) == 1:
+        judge = next(iter(parts.judges))
+    if judge is None:
+        able = [m.name for m in parts.models if m.driver in ("anthropic", "litellm")]
+        judge = parts.assumed_judge = able[0] if len(able) == 1 else None
     parts.task_settings = TaskSettings(
         parts.settings.get("defaults", ()),
         parts.settings.get("trials", 1),
-        parts.settings.get("judge"),
+        judge,
         cast(Policy, parts.settings.get("policy", "deny")),
         tuple(visible),
     )
@@ -279,5 +286,3 @@ def _for(ctx: Context, parts: Parts, statement: Directive, lists: dict[str, Expr
 def _block(statement: Directive) -> Iterator[Statement]:
     if statement.block is not None:
         yield from statement.block.statements
-
-

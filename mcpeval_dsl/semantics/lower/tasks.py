@@ -16,7 +16,7 @@ from mcpeval_dsl.semantics.lower.steps import path_in
 from mcpeval_dsl.semantics.lower.values import lower_value
 from mcpeval_dsl.semantics.lower.words import Words, names
 from mcpeval_dsl.semantics.model import Budget, Loop, Policy, Task
-from mcpeval_dsl.semantics.symbols import Scope, Shape, Symbol, binding_names, defined_name, name_text
+from mcpeval_dsl.semantics.symbols import Shape, Symbol, binding_names, defined_name, name_text
 from mcpeval_dsl.source import Span
 from mcpeval_dsl.syntax.tree import Directive, NamedBinding, Statement
 
@@ -47,6 +47,7 @@ class LoweredTask:
     limit_spans: dict[str, Span] = field(default_factory=dict)
     reference_users: list[tuple[str, Span]] = field(default_factory=list)
     dialogue_graders: int = 0
+    servers_span: Span | None = None
 
 
 def lower_task(
@@ -86,6 +87,7 @@ def lower_task(
         draft.limit_spans,
         draft.grading.reference_users,
         draft.dialogue_graders,
+        draft.servers_span,
     )
 
 

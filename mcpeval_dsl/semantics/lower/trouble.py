@@ -43,7 +43,7 @@ def distract(draft: Draft, line: Directive) -> None:
                 path = words.string()
                 draft.ctx.fixture(path.span.file, path.value, path.span)
             elif inner.name.text == "near":
-                lower_groups(draft.ctx, draft.scope, (Group(words.items[:1], words.span),))
+                lower_groups(draft.ctx, draft.scope, (Group(tuple(words.items[:1]), words.span),))
 
 
 def inject(draft: Draft, line: Directive) -> None:

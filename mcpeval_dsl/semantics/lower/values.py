@@ -59,9 +59,7 @@ def lower_value(ctx: Context, scope: Scope, value: Value) -> Expression:
     if isinstance(value, ListValue):
         return ListOf(tuple(lower_value(ctx, scope, item) for item in value.items))
     if isinstance(value, ObjectValue):
-        return ObjectOf(
-            tuple(Entry(name_text(p.key), lower_value(ctx, scope, p.value)) for p in value.pairs)
-        )
+        return ObjectOf(tuple(Entry(name_text(p.key), lower_value(ctx, scope, p.value)) for p in value.pairs))
     if isinstance(value, Regex):
         check_regex(ctx, value.pattern, value.flags, value.span)
         return Capture(value.pattern, value.flags, at=value.span.location())

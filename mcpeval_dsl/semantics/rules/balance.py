@@ -1,0 +1,35 @@
+"""Rule: a suite in which calling is always right cannot see an agent that calls too much."""
+
+from __future__ import annotations
+
+from mcpeval_dsl.semantics.expressions import Behaviour, CallPattern, Combined
+from mcpeval_dsl.semantics.lower.assemble import Lowered
+from mcpeval_dsl.semantics.model import Task
+
+ENOUGH = 4
+
+
+def balance(lowered: Lowered) -> None:
+    """Note a set of some size without a task in which a call is a mistake."""
+    tasks = lowered.suite.tasks
+    if len(tasks) < ENOUGH or lowered.parts.suite is None or any(_restrains(task) for task in tasks):
+        return
+    lowered.ctx.problems.report(
+        "MCPE311",
+        lowered.parts.suite.name.span,
+        "calling a tool is right in every task",
+        "An agent that always calls looks as good here as one that knows when to.",
+        "add a task that needs no tool, with `grade calls none(*)`",
+        severity="note",
+    )
+
+
+def _restrains(task: Task) -> bool:
+    if task.kind in ("distractor", "ambiguous", "safety") or task.never:
+        return True
+    for pattern in task.expect:
+        if isinstance(pattern, Behaviour) and pattern.name != "recovery":
+            return True
+        if isinstance(pattern, Combined) and pattern.combinator == "none":
+            return any(isinstance(p, CallPattern) for p in pattern.patterns)
+    return False

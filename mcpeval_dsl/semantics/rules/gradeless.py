@@ -1,0 +1,26 @@
+"""Rule: a task that cannot fail measures nothing."""
+
+from __future__ import annotations
+
+from mcpeval_dsl.semantics.lower.assemble import Lowered
+
+
+def gradeless(lowered: Lowered) -> None:
+    """A task needs a grader that counts, or a `never` that a call could break; where statements were lost, nobody can tell."""
+    if lowered.ctx.problems.earlier:
+        return
+    for entry in lowered.parts.tasks:
+        task = entry.task
+        graders = [*task.graders, *(g for c in task.conditionals for g in c.graders)]
+        if entry.damaged or entry.dialogue_graders or task.never:
+            continue
+        if any(grader.common.weight > 0 for grader in graders):
+            continue
+        only_reports = bool(graders)
+        lowered.ctx.problems.report(
+            "MCPE306",
+            entry.span,
+            f"the task `{task.name}` cannot fail",
+            "All its graders have weight 0." if only_reports else "It has no grader, so every answer passes.",
+            "give one grader a weight" if only_reports else 'add a grader, for example `grade contains "…"`',
+        )
