@@ -90,8 +90,8 @@ class _Sentences:
                 grown = shift(self.actions, self.gotos, self.rules, stack, terminal)
                 if grown is None or terminal == END:
                     continue
-                key = grown[-5:]
-                if key in seen or len(sentence) > 9:
+                key = grown[-6:]
+                if key in seen or len(sentence) > 12:
                     continue
                 seen.add(key)
                 self.found.setdefault(grown[-1], (*sentence, terminal))

@@ -63,8 +63,11 @@ def build(
 
 
 def _flat(children: list[Any]) -> list[Any]:
-    """Children with the lists of repeated ones spliced in."""
-    flat: list[Any] = []
+    """Children with the lists of repeated ones spliced in; the first list grows in place, or long ones cost a square."""
+    if children and type(children[0]) is list:
+        flat, children = children[0], children[1:]
+    else:
+        flat = []
     for child in children:
         if type(child) is list:
             flat += child

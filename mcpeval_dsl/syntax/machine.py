@@ -57,17 +57,20 @@ class Machine:
         self.previous = snapshot.previous
         del self.program[snapshot.steps :]
 
-    def skips(self, tokens: list[Token], number: int, text: str) -> bool:
-        """Whether the newline with this number vanishes."""
+    def next(self, tokens: list[Token], number: int, text: str) -> int:
+        """Number of the token to read, which is `number` unless newlines vanish there."""
         token = tokens[number]
-        if text[token.start : token.end] == ";":
-            return self.previous in ("_NL", "LBRACE")
+        if token.kind != "_NL":
+            return number
+        hard = text[token.start] == ";"
+        if hard:
+            return number + 1 if self.previous in ("_NL", "LBRACE") else number
+        following = number + 1
         if self.previous in _NO_NEWLINE_AFTER or (self.openers and self.openers[-1][0] in _NO_NEWLINES_IN):
-            return True
-        number += 1
-        while tokens[number].kind == "_NL" and text[tokens[number].start] != ";":
-            number += 1
-        return tokens[number].kind == "CMP"
+            return following
+        while tokens[following].kind == "_NL" and text[tokens[following].start] != ";":
+            following += 1
+        return following if tokens[following].kind == "CMP" else number
 
     def feed(self, kind: str, number: int) -> bool:
         """Read one token. False, with nothing changed, where it cannot stand."""

@@ -61,8 +61,8 @@ class _Run:
         while True:
             tokens, number = self.tokens, self.number
             kind = tokens[number].kind
-            if kind == "_NL" and machine.skips(tokens, number, text):
-                self.number += 1
+            if kind == "_NL" and (following := machine.next(tokens, number, text)) != number:
+                self.number = following
                 continue
             if not machine.feed(kind, number):
                 if not self.recover():

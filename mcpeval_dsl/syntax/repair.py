@@ -12,7 +12,7 @@ from mcpeval_dsl.syntax.scanner import Token
 _ENOUGH = 24  # tokens behind the error that make a repair believable, in statements longer than that
 _BELIEVABLE = 3  # the same where the statement has another mistake further on
 _LONGEST = 4_000  # tokens of a statement beyond which no repair is sought: it would cost too much
-_REMOVABLE = frozenset({"COLON", "COMMA", "EQUAL", "RPAR", "RSQB"})
+REMOVABLE = frozenset({"COLON", "COMMA", "EQUAL", "RPAR", "RSQB"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +30,13 @@ def find(lines: Lines, tokens: list[Token], checkpoint: Snapshot, first: int, er
     if error - first > _LONGEST or first > error:
         return None
     reached = checkpoint.machine()
-    for number in range(first, error):
-        if tokens[number].kind == "_NL" and reached.skips(tokens, number, lines.text):
-            continue
-        if not reached.feed(tokens[number].kind, number):
+    number = first
+    while number < error:
+        if (following := reached.next(tokens, number, lines.text)) != number:
+            number = following
+        elif reached.feed(tokens[number].kind, number):
+            number += 1
+        else:
             return None
     best, farthest = None, _BELIEVABLE - 1
     for candidate in _candidates(lines, tokens, reached, error):
@@ -68,7 +71,7 @@ def _candidates(lines: Lines, tokens: list[Token], machine: Machine, error: int)
     if machine.previous == "COMMA" and kind in ("RBRACE", END):
         yield Repair("last_comma", _before(tokens, error), 1, ())
     closes_one = any(CLOSERS[open_] == kind for open_, _ in machine.openers)
-    if kind in _REMOVABLE and not closes_one and not (kind == "COLON" and closes):
+    if kind in REMOVABLE and not closes_one and not (kind == "COLON" and closes):
         yield Repair(f"remove_{kind.lower()}", error, 1, ())
 
 
@@ -88,8 +91,11 @@ def _reads_on(text: str, tokens: list[Token], checkpoint: Snapshot, first: int, 
     machine = checkpoint.machine()
     depth = len(machine.openers)
     behind = error - first + len(repair.tokens) - repair.remove
-    for number, token in enumerate(ahead):
-        if token.kind == "_NL" and machine.skips(ahead, number, text):
+    number = 0
+    while number < len(ahead):
+        token = ahead[number]
+        if (following := machine.next(ahead, number, text)) != number:
+            number = following
             continue
         if not machine.feed(token.kind, number):
             return _ENOUGH if token.kind == END else number - behind
@@ -98,4 +104,5 @@ def _reads_on(text: str, tokens: list[Token], checkpoint: Snapshot, first: int, 
             return _ENOUGH
         if number - behind >= _ENOUGH:
             break
+        number += 1
     return _ENOUGH
