@@ -75,9 +75,15 @@ def profile(**changes: Any) -> HostProfile:
 
 
 def run(driver: Driver, box: ToolBox | None = None, host: HostProfile | None = None, **changes: Any) -> HostResult:
-    """One trial of `driver`."""
-    work = LoopHost(host or profile()).run(assignment(**changes), driver, box or ToolBox())
-    return asyncio.run(work)
+    """One trial of `driver`, which is closed afterwards."""
+
+    async def trial() -> HostResult:
+        try:
+            return await LoopHost(host or profile()).run(assignment(**changes), driver, box or ToolBox())
+        finally:
+            await driver.close()
+
+    return asyncio.run(trial())
 
 
 def scripted(folder: Path, text: str) -> ScriptDriver:
