@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from mcpeval_dsl.execute.context import RunContext
 from mcpeval_dsl.execute.environ import search_path
+from mcpeval_dsl.execute.names import extended
 from mcpeval_dsl.execute.reading import with_readings
 from mcpeval_dsl.plan.model import TrialGroup
 from mcpeval_dsl.records.model import InfraTrouble
 from mcpeval_dsl.semantics.model import Cell, Need, Task
-from mcpeval_dsl.values.evaluate import condition, extended
+from mcpeval_dsl.values.evaluate import condition
 from mcpeval_dsl.values.model import EvaluationError
 
 if TYPE_CHECKING:
@@ -64,9 +65,7 @@ def blocked_by_needs(context: RunContext, needs: tuple[str, ...]) -> Blocked | N
         if harvested is None:
             return Blocked("harvest", (f"harvest {node.harvest}: not read",))
         if harvested.status != "ok":
-            return Blocked(
-                "harvest", harvested.because, harvested.message, by_defect=bool(harvested.leads)
-            )
+            return Blocked("harvest", harvested.because, harvested.message, by_defect=bool(harvested.leads))
     return None
 
 

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
+from mcpeval_dsl.execute.names import extended
 from mcpeval_dsl.execute.reading import is_source, with_readings
 from mcpeval_dsl.semantics.expressions import Entry, Requirement, Source
 from mcpeval_dsl.semantics.model import Harvest, Truth
-from mcpeval_dsl.values.evaluate import condition, evaluate, extended, reading_of
+from mcpeval_dsl.values.evaluate import condition, evaluate, reading_of
 from mcpeval_dsl.values.model import EvaluationError, NothingThere, Reading, Scope, SourceReader
 from mcpeval_dsl.values.subject import value_of, with_subject
 from mcpeval_dsl.values.text import as_text

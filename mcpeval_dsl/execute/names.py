@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mcpeval_dsl.plan.model import Plan
@@ -43,6 +43,11 @@ class Names:
         for part in path[:-1]:
             here = here.setdefault(part, {})
         here[path[-1]] = value
+
+
+def extended(scope: Scope, **names: Any) -> Scope:
+    """The scope with further names."""
+    return replace(scope, names={**scope.names, **names})
 
 
 def starting(

@@ -101,6 +101,7 @@ def record_of(context: RunContext, progress: Progress) -> TrialRecord:
         violations=tuple(world.violations) if world is not None else (),
         findings=_findings(progress, host, preflight),
         flags=tuple(progress.flags),
+        redactions=tuple(world.redactions) if world is not None else (),
         scope=values,
         harvested=progress.harvested,
         evidence=progress.evidence,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from mcpeval_dsl.execute.names import extended
 from mcpeval_dsl.plan.model import TrialGroup
 from mcpeval_dsl.semantics.model import Loop
-from mcpeval_dsl.values.evaluate import condition, evaluate, extended
+from mcpeval_dsl.values.evaluate import condition, evaluate
 from mcpeval_dsl.values.model import Scope
 
 

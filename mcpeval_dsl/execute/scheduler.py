@@ -84,9 +84,11 @@ class Scheduler:
     def _due(self) -> Iterator[Due]:
         reader = self._store.reader
         completed = reader.completed_keys()
-        spoilt = {
-            record.key for record in reader.records() if record.outcome is not None and record.outcome.re_run
-        } if completed else set()
+        spoilt = (
+            {record.key for record in reader.records() if record.outcome is not None and record.outcome.re_run}
+            if completed
+            else set()
+        )
         for node in self._context.plan.nodes:
             if not isinstance(node, TrialGroup):
                 continue
@@ -109,7 +111,9 @@ class Scheduler:
         self._summary.models = await look_at_models(context, {item.group.cell for item in due})
         for model, problem in self._summary.models.items():
             self._tell(events.ModelChecked(model, not problem, problem))
-        await self._harvests([node for node in context.plan.nodes if isinstance(node, HarvestNode) and node.id in needed])
+        await self._harvests(
+            [node for node in context.plan.nodes if isinstance(node, HarvestNode) and node.id in needed]
+        )
 
     def _needed(self, due: list[Due]) -> set[str]:
         nodes = {node.id: node for node in self._context.plan.nodes}

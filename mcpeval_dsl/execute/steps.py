@@ -12,8 +12,8 @@ from typing import Any
 
 from mcpeval_dsl.execute import files
 from mcpeval_dsl.execute.folders import TrialFolder
-from mcpeval_dsl.execute.names import Names
-from mcpeval_dsl.execute.processes import Background, run
+from mcpeval_dsl.execute.names import Names, extended
+from mcpeval_dsl.execute.processes import Background, failure_of
 from mcpeval_dsl.semantics.expressions import (
     CallStep,
     CopyStep,
@@ -31,11 +31,14 @@ from mcpeval_dsl.semantics.expressions import (
     WriteStep,
 )
 from mcpeval_dsl.source import Location
-from mcpeval_dsl.values.evaluate import condition, evaluate, extended
+from mcpeval_dsl.values.evaluate import condition, evaluate
 from mcpeval_dsl.values.model import EvaluationError, Reading, Scope, SourceReader
+from mcpeval_dsl.values.processes import run_command
+from mcpeval_dsl.values.sources import argv_of
 from mcpeval_dsl.values.subject import with_subject
 
 STEP_TIMEOUT = 120.0
+OUTPUT_CAP = 1024 * 1024
 
 CallSteps = Callable[[CallStep, Scope], Awaitable[Any]]
 
@@ -71,6 +74,7 @@ class Workspace:
         names: Names,
         *,
         spec_folder: Path,
+        project_root: Path,
         variables: Callable[[], Mapping[str, str]],
         reader: SourceReader,
         call: CallSteps,
@@ -78,6 +82,7 @@ class Workspace:
         self.folder = folder
         self.names = names
         self.spec_folder = spec_folder
+        self.project_root = project_root
         self._variables = variables
         self._reader = reader
         self._call = call
@@ -134,14 +139,16 @@ class Workspace:
 
     def argv(self, words: Sequence[Expression], scope: Scope) -> tuple[str, ...]:
         """Words of a command line; a word that names a file beside the spec becomes its absolute path."""
-        return tuple(self._word(_text(evaluate(word, scope)), index) for index, word in enumerate(words))
-
-    def _word(self, word: str, index: int) -> str:
-        return beside_spec(word, self.spec_folder, program=index == 0)
+        texts = argv_of(tuple(words), scope)
+        return tuple(beside_spec(word, self.spec_folder, program=index == 0) for index, word in enumerate(texts))
 
     def _source(self, expression: Expression, scope: Scope) -> Path:
+        """An absolute path, one of the project, or one beside the spec."""
         path = Path(_text(evaluate(expression, scope)))
-        return path if path.is_absolute() else self.spec_folder / path
+        if path.is_absolute():
+            return path
+        of_project = self.project_root / path
+        return of_project if of_project.exists() else self.spec_folder / path
 
     def _target(self, expression: Expression, scope: Scope) -> Path:
         path = Path(_text(evaluate(expression, scope)))
@@ -150,9 +157,12 @@ class Workspace:
 
     async def _run(self, step: RunStep, scope: Scope) -> None:
         argv = self.argv(step.argv, scope)
-        done = await run(argv, cwd=self.folder.work, env=self._variables(), timeout=step.timeout or STEP_TIMEOUT)
-        if not done.ok:
-            raise StepFailed(done.sentence(argv), step.at)
+        ran = await run_command(
+            list(argv), self.folder.work, self._variables(), step.timeout or STEP_TIMEOUT, OUTPUT_CAP
+        )
+        failure = failure_of(ran, argv)
+        if failure is not None:
+            raise StepFailed(failure, step.at)
 
     async def _start(self, step: StartStep, scope: Scope) -> None:
         argv = self.argv(step.argv, scope)

@@ -200,9 +200,7 @@ async def _after(context: RunContext, progress: Progress, world: World) -> None:
     """Evidence for the graders, undo, teardown; in the agent's session first, then over fresh connections."""
     task = progress.task
     scope = world.names.scope()
-    progress.evidence |= await capture.read_evidence(
-        capture.same_session_sources(task), scope, world.reader("grader")
-    )
+    progress.evidence |= await capture.read_evidence(capture.same_session_sources(task), scope, world.reader("grader"))
     await world.end_sessions()
     reader = world.reader("grader")
     for truth in task.truths:

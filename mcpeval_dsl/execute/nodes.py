@@ -1,0 +1,202 @@
+"""What comes before any trial: each server is probed once, each model looked at once, each harvest read once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from typing import Any
+
+from mcpeval_dsl.agents.model import ModelApiError
+from mcpeval_dsl.execute.blocking import blocked_by_needs
+from mcpeval_dsl.execute.context import RunContext
+from mcpeval_dsl.execute.folders import mask, unmask
+from mcpeval_dsl.execute.harvest import read_values
+from mcpeval_dsl.execute.launching import launch_of
+from mcpeval_dsl.execute.rows import row_of
+from mcpeval_dsl.execute.steps import StepFailed
+from mcpeval_dsl.execute.world import World
+from mcpeval_dsl.gateway.model import Pin, ServerStartError
+from mcpeval_dsl.gateway.pins import pin_to_json
+from mcpeval_dsl.gateway.probe import probe
+from mcpeval_dsl.plan.model import ConnectNode, HarvestNode, TrialGroup
+from mcpeval_dsl.records.model import ConnectRecord, HarvestRecord
+from mcpeval_dsl.semantics.expressions import Step
+from mcpeval_dsl.semantics.model import Cell, Environment
+from mcpeval_dsl.values.model import EvaluationError
+
+
+async def connect(context: RunContext, node: ConnectNode) -> ConnectRecord:
+    """Probe one server in an environment like a trial's; pin what it said, or say why it could not be reached."""
+    server = context.servers[node.server]
+    cell, environment = _place_of(context, server.name)
+    world = World(context, f"connect {server.name}", cell, environment)
+    try:
+        async with world.isolation():
+            await world.create()
+            await _prepare_for_probe(world, server.name)
+            launch = launch_of(server, world.names.scope(), world.folder, context.spec_folder, world.variables)
+            async with context.starts:
+                pin = await probe(launch)
+            return _connected(context, node, pin)
+    except ServerStartError as error:
+        return ConnectRecord(
+            id=node.id,
+            key=node.key,
+            server=server.name,
+            status="failed",
+            message=error.message,
+            exit_code=error.exit_code,
+            stderr_tail=error.stderr_tail,
+        )
+    except (StepFailed, EvaluationError) as error:
+        reason = f"the environment could not be set up: {error}"
+        return ConnectRecord(id=node.id, key=node.key, server=server.name, status="failed", message=reason)
+    finally:
+        await asyncio.shield(world.close())
+        world.remove()
+
+
+async def _prepare_for_probe(world: World, server: str) -> None:
+    """The environment's steps up to its first call to the very server that is to be probed."""
+    if world.environment is None:
+        return
+    steps: list[Step] = []
+    for step in world.environment.steps:
+        if step.kind == "callstep" and getattr(step, "call", None) is not None:
+            break
+        steps.append(step)
+    await world.workspace.perform(steps, world.environment.name)
+
+
+def _place_of(context: RunContext, server: str) -> tuple[Cell | None, Environment | None]:
+    """A cell and environment of a trial that uses the server, so that the probe sees what a trial would."""
+    catalogue = context.servers[server].catalog or server
+    fallback: tuple[Cell | None, Environment | None] = (None, None)
+    for node in context.plan.nodes:
+        if not isinstance(node, TrialGroup):
+            continue
+        task, cell = context.tasks[node.task], context.cells[node.cell]
+        place = (cell, context.environments.get(task.environment or ""))
+        if fallback == (None, None):
+            fallback = place
+        if (server in task.servers or catalogue in task.servers) and cell.server in (None, server):
+            return place
+    return fallback
+
+
+def _connected(context: RunContext, node: ConnectNode, pin: Pin) -> ConnectRecord:
+    locked = context.plan.lock.servers if context.plan.lock is not None else ()
+    expected = next((entry for entry in locked if entry.server == node.server), None)
+    tolerated = set(context.servers[node.server].allow_drift) or context.shared.get("update_lock", False)
+    drifted = expected is not None and expected.catalogue_sha256 != pin.info.catalogue_sha256 and not tolerated
+    return ConnectRecord(
+        id=node.id,
+        key=node.key,
+        server=node.server,
+        status="drift" if drifted else "ok",
+        era=pin.era,
+        revision=pin.revision,
+        version=pin.info.version,
+        name=pin.info.name,
+        instructions=pin.info.instructions,
+        catalogue_sha256=pin.info.catalogue_sha256,
+        tools=pin.tools,
+        findings=pin.findings,
+        message="the server's tools are not those of the lock file" if drifted else "",
+        pin=pin_to_json(pin),
+    )
+
+
+async def look_at_models(context: RunContext, cells: Iterable[str]) -> dict[str, str]:
+    """One preflight for each model that is due; the problem by model, empty where there is none."""
+    models = sorted({context.cells[cell].model for cell in cells})
+
+    async def one(model: str) -> tuple[str, str]:
+        try:
+            seen = await context.drivers[model].preflight()
+        except ModelApiError as error:
+            return model, error.message
+        context.shared[f"driver:{model}"] = seen.driver_version
+        return model, "" if seen.ok else seen.problem
+
+    found = dict(await asyncio.gather(*(one(model) for model in models)))
+    context.preflights.update(found)
+    return found
+
+
+async def harvest_node(context: RunContext, node: HarvestNode) -> HarvestRecord:
+    """Read one harvest in an environment equal to a trial's; never raises for what it finds."""
+    harvest = context.harvest(node)
+    blocked = blocked_by_needs(context, node.needs)
+    if blocked is not None:
+        because = (*blocked.chain, f"harvest {harvest.id}: not read")
+        return _record(context, node, "blocked", because=because, message=blocked.message)
+    cell = context.cells[node.cell] if node.cell is not None else None
+    task = context.tasks[node.task] if node.task is not None else None
+    name = harvest.environment or (task.environment if task is not None else None)
+    world = World(context, node.id, cell, context.environments.get(name or ""))
+    try:
+        async with world.isolation():
+            await world.create(_earlier(context, node, world))
+            if node.row is not None and task is not None and task.loop is not None:
+                group = next(
+                    item
+                    for item in context.plan.nodes
+                    if isinstance(item, TrialGroup) and item.task == task.name and item.row == node.row
+                )
+                row = row_of(task.loop, group, world.names.scope())
+                if row is None:
+                    reason = f"there is no row {node.row + 1}"
+                    return _record(context, node, "empty", (f"harvest {harvest.id}: {reason}",), reason)
+                world.names.values[task.loop.variable] = row[0]
+            await world.set_up(None)
+            reader = world.reader("harvest", permit=harvest.permit is not None)
+            got = await read_values(harvest, world.names.scope(), reader)
+    except (StepFailed, ServerStartError, EvaluationError) as error:
+        because = (f"harvest {harvest.id}: failed",)
+        return _record(context, node, "failed", because=because, message=str(error), world=world)
+    finally:
+        await asyncio.shield(world.close())
+        world.remove()
+    value = mask(got.value, str(world.folder.work))
+    because = () if got.status == "ok" else (f"harvest {harvest.id}: {got.status}",)
+    return _record(context, node, got.status, because=because, message=got.message, value=value, world=world)
+
+
+def _earlier(context: RunContext, node: HarvestNode, world: World) -> list[tuple[str, Any]]:
+    """Values of the harvests this one waits for, with this world's own work directory in them."""
+    found: dict[str, Any] = {}
+    todo = list(node.needs)
+    seen: set[str] = set()
+    while todo:
+        name = todo.pop()
+        other = context.harvest_nodes.get(name)
+        if other is None or name in seen:
+            continue
+        seen.add(name)
+        found[context.harvest(other).name] = unmask(context.harvests[name].value, str(world.folder.work))
+        todo.extend(other.needs)
+    return list(found.items())
+
+
+def _record(
+    context: RunContext,
+    node: HarvestNode,
+    status: Any,
+    because: tuple[str, ...] = (),
+    message: str = "",
+    value: Any = None,
+    world: World | None = None,
+) -> HarvestRecord:
+    harvest = context.harvest(node)
+    return HarvestRecord(
+        id=node.id,
+        key=node.key,
+        harvest=harvest.id,
+        status=status,
+        value=value,
+        because=because,
+        message=message,
+        calls=tuple(world.calls) if world is not None else (),
+        at=str(harvest.at) if harvest.at is not None else "",
+    )

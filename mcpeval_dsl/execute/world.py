@@ -1,0 +1,344 @@
+"""The world of one trial (or harvest, or reference): its folder, names, environment, and the one gateway to its servers."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from mcpeval_dsl.agents.model import CallReply
+from mcpeval_dsl.execute import folders
+from mcpeval_dsl.execute.context import RunContext
+from mcpeval_dsl.execute.environ import minimal
+from mcpeval_dsl.execute.launching import launch_of, variables_of
+from mcpeval_dsl.execute.names import Names, extended, starting
+from mcpeval_dsl.execute.shared import shared_lock
+from mcpeval_dsl.execute.steps import StepFailed, Workspace, ports_of
+from mcpeval_dsl.gateway.door import Gateway
+from mcpeval_dsl.gateway.model import Actor, CallRecord, Pin, ServerInfo, SessionEnd, ToolDefinition, Violation
+from mcpeval_dsl.gateway.policy import Rules
+from mcpeval_dsl.semantics.expressions import CallPattern, CallStep, Step
+from mcpeval_dsl.semantics.model import Catalogue, Cell, Environment, Server, Task
+from mcpeval_dsl.values.evaluate import condition, evaluate
+from mcpeval_dsl.values.model import EvaluationError, Reading, Scope
+from mcpeval_dsl.values.patterns import matches
+from mcpeval_dsl.values.reading import LocalReader
+from mcpeval_dsl.values.sources import arguments_of
+from mcpeval_dsl.values.subject import with_subject
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What is known of one server at the end of a trial."""
+
+    info: ServerInfo | None
+    end: SessionEnd | None
+    sessions: int
+
+
+class World:
+    """Made, set up, used and closed by one trial. `close` ends every process, whatever happened before."""
+
+    def __init__(
+        self, context: RunContext, owner: str, cell: Cell | None, environment: Environment | None, *, trial: int = 0
+    ) -> None:
+        self.context = context
+        self.owner = owner
+        self.cell = cell
+        self.environment = environment
+        self.trial = trial
+        self.folder = folders.create(context.run_folder, owner)
+        self.findings: list[str] = []
+        self.show_protocol_errors = False
+        self.names = Names()
+        self._gateway: Gateway | None = None
+        self._workspace: Workspace | None = None
+        self._variables: dict[str, str] = {}
+        self._answered = False
+
+    @property
+    def disposable(self) -> bool:
+        """A fresh copy for every trial: then a permitted write may be carried out."""
+        return self.environment is None or self.environment.scope == "trial"
+
+    @property
+    def gateway(self) -> Gateway:
+        if self._gateway is None:
+            raise RuntimeError("the world has not been created")
+        return self._gateway
+
+    @property
+    def workspace(self) -> Workspace:
+        if self._workspace is None:
+            raise RuntimeError("the world has not been created")
+        return self._workspace
+
+    @asynccontextmanager
+    async def isolation(self) -> AsyncIterator[None]:
+        """Trials of an environment with `scope run` or a `lock` go one after the other."""
+        environment = self.environment
+        if environment is None or (environment.scope == "trial" and environment.lock is None):
+            yield
+            return
+        async with shared_lock(self.context.shared, environment):
+            yield
+
+    async def create(self, harvested: Iterable[tuple[str, Any]] = ()) -> None:
+        """Names, variables and the gateway; nothing is started. Raises EvaluationError."""
+        steps = self.environment.steps if self.environment is not None else ()
+        cell = self.cell or self.context.plan.cells[0]
+        self.names = starting(
+            self.context.plan,
+            cell,
+            workdir=str(self.folder.work),
+            home=str(self.folder.home),
+            trial=self.trial,
+            run=self.context.run_folder.name,
+            ports=ports_of(steps),
+            harvested=harvested,
+            secrets=self.context.secrets,
+        )
+        scope = self.names.scope()
+        if self.environment is not None:
+            self._variables = variables_of(self.environment.env, scope)
+        servers = self._servers()
+        self._gateway = Gateway(
+            [
+                launch_of(server, scope, self.folder, self.context.spec_folder, self._variables)
+                for server in servers.values()
+            ],
+            self._pins(servers),
+            redactor=self.context.redactor,
+            private=frozenset(name for name, server in servers.items() if server.private),
+            allow_drift={name: server.allow_drift for name, server in servers.items()},
+        )
+        self._workspace = Workspace(
+            self.folder,
+            self.names,
+            spec_folder=self.context.spec_folder,
+            project_root=self.context.settings.project_root,
+            variables=lambda: minimal(self.folder, self._variables),
+            reader=self.reader("setup"),
+            call=self._call_step,
+        )
+
+    def _servers(self) -> dict[str, Server]:
+        """One server for each catalogue: the cell's where several versions share one."""
+        found: dict[str, Server] = {}
+        for server in self.context.plan.servers:
+            chosen = self.context.server_of(server.catalog or server.name, self.cell) or server
+            if chosen.name == server.name or not server.catalog:
+                found[server.name] = server
+        return found
+
+    def _pins(self, servers: Mapping[str, Server]) -> dict[str, Pin]:
+        pins = ((name, self.context.pin(name)) for name in servers)
+        return {name: pin for name, pin in pins if pin is not None}
+
+    async def set_up(self, task: Task | None) -> None:
+        """The environment's steps, then the sessions the task needs. Raises StepFailed, ServerStartError."""
+        self._set_rules(task)
+        if self.environment is not None:
+            shared = self.context.shared
+            key = f"environment:{self.environment.name}"
+            if self.environment.scope == "trial" or key not in shared:
+                await self.workspace.perform(self.environment.steps, self.environment.name)
+                shared[key] = True
+            else:
+                resets = [step for step in self.environment.steps if step.kind == "reset"]
+                await self.workspace.perform(resets, self.environment.name)
+        if task is not None:
+            async with self.context.starts:
+                await self.gateway.open([server.name for server in self.shown_servers(task)])
+            self._set_rules(task)
+
+    def _set_rules(self, task: Task | None) -> None:
+        catalogues: dict[str, Catalogue] = {}
+        trusted = set()
+        for name, server in self.context.servers.items():
+            catalogue = self.context.catalogues.get(server.catalog or name)
+            if catalogue is not None:
+                catalogues[name] = catalogue
+            if server.trust_hints:
+                trusted.add(name)
+        base = Rules(
+            catalogues=catalogues,
+            trust_hints=frozenset(trusted),
+            disposable=self.disposable,
+            allow_writes=self.context.settings.allow_writes,
+            scope=self.names.scope(),
+        )
+        if task is None:
+            self.gateway.rules = base
+            return
+        scope = base.scope
+        extra = [item for item in task.conditionals if _holds(item.condition, scope)]
+        self.gateway.rules = Rules(
+            policy=task.policy,
+            may=(*task.may, *(pattern for item in extra for pattern in item.may)),
+            never=(*task.never, *(line for item in extra for line in item.never)),
+            simulate=task.simulate,
+            catalogues=base.catalogues,
+            trust_hints=base.trust_hints,
+            disposable=base.disposable,
+            allow_writes=base.allow_writes,
+            scope=scope,
+        )
+        hard = task.budget.calls.hard
+        self.gateway.hard_calls = None if hard is None else int(hard)
+
+    def shown_servers(self, task: Task) -> tuple[Server, ...]:
+        """The servers whose tools the agent of this task and cell sees."""
+        arm = self.context.arms.get(self.cell.arm) if self.cell is not None and self.cell.arm is not None else None
+        wanted = [name for name in task.servers if arm is None or not arm.servers or name in arm.servers]
+        found = [self.context.server_of(name, self.cell) for name in wanted]
+        return tuple(server for server in found if server is not None and not server.private)
+
+    def tools(self) -> tuple[ToolDefinition, ...]:
+        """Tools of the servers that were opened for the agent."""
+        opened = set(self.gateway.infos)
+        return tuple(tool for tool in self.gateway.tools() if tool.server in opened)
+
+    def infos(self) -> Mapping[str, ServerInfo]:
+        private = {name for name, server in self.context.servers.items() if server.private}
+        return {name: info for name, info in self.gateway.infos.items() if name not in private}
+
+    @property
+    def calls(self) -> tuple[CallRecord, ...]:
+        return self._gateway.calls if self._gateway is not None else ()
+
+    @property
+    def variables(self) -> Mapping[str, str]:
+        """The environment's own variables."""
+        return self._variables
+
+    @property
+    def violations(self) -> list[Violation]:
+        return list(self._gateway.violations) if self._gateway is not None else []
+
+    @property
+    def redactions(self) -> list[str]:
+        return list(self._gateway.redactions) if self._gateway is not None else []
+
+    @property
+    def seen(self) -> Mapping[str, Seen]:
+        if self._gateway is None:
+            return {}
+        gateway = self._gateway
+        return {
+            name: Seen(gateway.infos.get(name), gateway.ends.get(name), number)
+            for name, number in gateway.sessions.items()
+            if number > 0
+        }
+
+    async def agent_call(
+        self, server: str, tool: str, arguments: Mapping[str, Any], turn: int, wire_name: str
+    ) -> CallReply:
+        """A call of the agent, and what its host is told."""
+        self.gateway.show_protocol_errors = self.show_protocol_errors
+        record = await self.gateway.call("agent", server, tool, arguments, turn=turn, wire_name=wire_name)
+        return CallReply(record.id, record.text, record.is_error, record.stop)
+
+    def reader(self, actor: Actor, *, permit: bool = False) -> LocalReader:
+        """Reads sources for somebody who is not the agent."""
+
+        async def call(
+            server: str, tool: str, arguments: Mapping[str, Any], session: Literal["own", "same"]
+        ) -> Reading:
+            found = self.context.server_of(server, self.cell)
+            if found is None:
+                return Reading(error=f"there is no server {server!r}", error_class="source")
+            record = await self.gateway.call(actor, found.name, tool, arguments, permit=permit)
+            return reading_of_call(record)
+
+        async def resource(server: str | None, uri: str) -> Reading:
+            names = [server] if server is not None else list(self.context.servers)
+            found = self.context.server_of(names[0], self.cell) if names else None
+            if found is None:
+                return Reading(error=f"there is no server {server!r}", error_class="source")
+            return reading_of_call(await self.gateway.read_resource(actor, found.name, uri))
+
+        return LocalReader(
+            self.folder.work,
+            self.context.settings.project_root,
+            call,
+            resource,
+            env=minimal(self.folder, self._variables),
+        )
+
+    async def _call_step(self, step: CallStep, scope: Scope) -> Any:
+        call = step.call
+        found = self.context.server_of(call.server, self.cell)
+        if found is None:
+            raise StepFailed(f"there is no server `{call.server}`", step.at)
+        record = await self.gateway.call("setup", found.name, call.tool, arguments_of(call.arguments, scope))
+        if record.error is not None or record.is_error:
+            said = record.error.message if record.error is not None else record.text
+            raise StepFailed(f"{call.server}.{call.tool} failed: {said[:400]}", step.at)
+        inner = with_subject(scope, reading_of_call(record))
+        bound: dict[str, Any] = {}
+        for entry in step.bindings:
+            bound[entry.key] = evaluate(entry.value, extended(inner, **bound))
+        for requirement in step.requires:
+            if not condition(requirement.condition, extended(inner, **bound)).holds:
+                raise StepFailed(f"{call.server}.{call.tool} did not give what is required", requirement.at or step.at)
+        return bound if step.bindings else inner.subject
+
+    async def undo(self, lines: Sequence[tuple[CallPattern, tuple[Step, ...]]]) -> None:
+        """For each executed call of the agent that a line speaks of: its steps, with `args` and `result`."""
+        for record in self.calls:
+            if record.actor != "agent" or record.permission.decision != "allowed" or record.is_error:
+                continue
+            for pattern, steps in lines:
+                if matches(pattern, record.server, record.tool, record.arguments, self.names.scope()):
+                    inner = with_subject(self.names.scope(), reading_of_call(record))
+                    self.names.values |= {"args": dict(record.arguments), "result": inner.subject}
+                    await self.workspace.perform(steps)
+                    self.names.values.pop("args")
+                    self.names.values.pop("result")
+
+    async def end_sessions(self) -> None:
+        """End the agent's sessions; what is read afterwards opens fresh ones."""
+        await self.gateway.end_sessions()
+
+    async def tear_down(self) -> None:
+        if self.environment is not None and self.environment.scope == "trial":
+            await self.workspace.perform(self.environment.teardown, self.environment.name)
+
+    async def close(self) -> None:
+        """End every session and process of this world."""
+        if self._gateway is not None:
+            await self._gateway.close()
+        if self._workspace is not None:
+            await self._workspace.stop()
+
+    def remove(self) -> None:
+        """Delete the folder, unless the operator keeps folders."""
+        if not self.context.settings.keep_folders:
+            folders.remove(self.folder.root)
+
+
+def reading_of_call(record: CallRecord) -> Reading:
+    """A call's result as a reading; an error of any class is the reading's error."""
+    failed = record.error is not None and record.error.error_class not in ("error_in_success", "invalid_result")
+    if failed or record.is_error:
+        message = record.error.message if record.error is not None else record.text
+        kind = record.error.error_class if record.error is not None else "tool_error"
+        return Reading(text=record.text, error=message[:2000], error_class=kind, calls=(record.id,))
+    return Reading(
+        text=record.text,
+        structured=record.structured,
+        has_structured=record.has_structured,
+        calls=(record.id,),
+    )
+
+
+def _holds(wanted: Any, scope: Scope) -> bool:
+    try:
+        return condition(wanted, scope).holds
+    except EvaluationError:
+        return False
+
+
+__all__ = ["Seen", "World", "reading_of_call"]
