@@ -29,13 +29,17 @@ class Normalisation:
 
 @dataclass(frozen=True, slots=True)
 class Common:
-    """What every grader has: `id` is stable within the task (`g1`, `g2`, … in order of the text, `g3.1` inside any)."""
+    """What every grader has: `id` is stable within the task (`g1`, `g2`, … in order of the text, `g3.1` inside any).
+
+    `timeout` (s) is for the graders that ask something outside: judge, command, python.
+    """
 
     id: str
     weight: float = 1.0
     normalisation: Normalisation = Normalisation()
     text: str = ""
     at: Location | None = None
+    timeout: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from mcpeval_dsl.values.evaluate import evaluate
 from mcpeval_dsl.values.local import read_file, read_sql, read_tree, refused
 from mcpeval_dsl.values.model import EvaluationError, Reading, Scope
 from mcpeval_dsl.values.processes import read_command
-from mcpeval_dsl.values.sources import arguments_of, argv_of, source_key, sources_in
+from mcpeval_dsl.values.sources import arguments_of, argv_of
 from mcpeval_dsl.values.text import as_text, short
 from mcpeval_dsl.values.web import read_http
 

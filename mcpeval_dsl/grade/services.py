@@ -1,0 +1,29 @@
+"""Grade, what the few graders that are not pure may use: a judge model, a directory for commands, the project's code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mcpeval_dsl.agents.model import Driver
+
+OpenJudge = Callable[[str], Driver | None]
+
+
+@dataclass(frozen=True, slots=True)
+class GradeServices:
+    """`judge` gives the driver of a judge model by its name in the spec (None: there is none).
+
+    `workdir` is the trial's own directory while it stands; graded later, commands keep the verdict they gave then. `env` is all
+    that a command sees. `settings` is (max_tokens, temperature) by judge. Times in seconds.
+    """
+
+    project: Path
+    workdir: Path | None = None
+    judge: OpenJudge | None = None
+    env: Mapping[str, str] = field(default_factory=dict)
+    secrets: Mapping[str, str] = field(default_factory=dict)
+    judge_settings: Mapping[str, tuple[int, float | None]] = field(default_factory=dict)
+    judge_timeout: float = 120.0
+    command_timeout: float = 60.0
