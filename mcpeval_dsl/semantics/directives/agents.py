@@ -41,13 +41,6 @@ MODELS: tuple[Directive, ...] = (
             ),
         )
     ),
-    define(
-        "model",
-        "judge",
-        NameOf(("model",), "model"),
-        "A declared model instead of a driver.",
-        "model sonnet",
-    ),
     define("max_tokens", "model judge", _TOKENS, "Tokens of one reply.", "max_tokens 4096"),
     define(
         "temperature",
@@ -56,7 +49,6 @@ MODELS: tuple[Directive, ...] = (
         "Sampling temperature; the provider's own when not set.",
         "temperature 0",
     ),
-    define("top_p", "model judge", quantity("number", "top_p"), "Nucleus sampling.", "top_p 0.9"),
     define("thinking", "model judge", _TOKENS, "Tokens of one reply's reasoning.", "thinking 4k"),
     define(
         "price",
@@ -98,6 +90,7 @@ MODELS: tuple[Directive, ...] = (
         file_of("the path of labelled answers"),
         "Answers with people's verdicts, by which agreement and Cohen's kappa are measured.",
         'calibration file "calibration/tracker.jsonl"',
+        run="later",
     ),
     define(
         "kappa",
@@ -105,6 +98,7 @@ MODELS: tuple[Directive, ...] = (
         Quantity("number", "kappa", 0, 1),
         "The least kappa on the calibration set; below it the judge's verdicts count as missing.",
         "kappa 0.6",
+        run="later",
         default="0.6",
     ),
 )
@@ -199,7 +193,7 @@ ARMS: tuple[Directive, ...] = (
     ),
     define(
         "system",
-        "task profile when defaults arm",
+        "task profile defaults",
         Commas(text("the system prompt")),
         "System prompt, before the host's own.",
         'system "You are a terse assistant."',

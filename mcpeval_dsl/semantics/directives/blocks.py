@@ -131,7 +131,7 @@ _AGENTS = (
         "judge",
         "a judge",
         "The model behind `grade judge`, and how far it is believed.",
-        requires=(_exactly_one(*DRIVERS, "model"),),
+        requires=(_exactly_one(*DRIVERS),),
         opened_by="judge",
     ),
     BlockKind(
@@ -169,7 +169,9 @@ _TASKS = (
         requires=(Requirement(("prompt", "dialogue")),),
         opened_by="task",
     ),
-    BlockKind("when", "a `when`", "Settings that count only where the condition holds.", opened_by="when"),
+    BlockKind(
+        "when", "a `when`", "What is graded, expected and permitted only where the condition holds.", opened_by="when"
+    ),
     BlockKind("setup", "`setup`", "Steps before the agent.", bindings=_STEP, calls=True, opened_by="setup"),
     BlockKind("teardown", "`teardown`", "Steps after the trial.", bindings=_STEP, calls=True, opened_by="teardown"),
     BlockKind(

@@ -281,7 +281,7 @@ ANNOTATIONS: tuple[Directive, ...] = (
 TASK_STEPS: tuple[Directive, ...] = (
     define(
         "setup",
-        "task profile when turn",
+        "task profile",
         NOTHING,
         "Steps before the agent starts, in order.",
         'setup { run "git" "init" }',
@@ -290,7 +290,7 @@ TASK_STEPS: tuple[Directive, ...] = (
     ),
     define(
         "teardown",
-        "task profile when environment",
+        "task profile environment",
         NOTHING,
         "Steps after the trial, whatever its end.",
         'teardown { run "bash" "fixtures/clean.sh" }',
@@ -299,7 +299,7 @@ TASK_STEPS: tuple[Directive, ...] = (
     ),
     define(
         "undo",
-        "task profile when",
+        "task profile",
         Commas(Pattern()),
         "After the trial, for each matching call the agent made.",
         "undo add_note { tracker.delete_note(id: result.id) }",

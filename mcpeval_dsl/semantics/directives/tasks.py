@@ -30,8 +30,8 @@ from mcpeval_dsl.semantics.directives.operands import (
     word,
 )
 
-_TASK = "task profile when"
-_SETTINGS = "task profile when defaults"
+_TASK = "task profile"
+_SETTINGS = "task profile defaults"
 
 
 def _budget(name: str, unit: Unit) -> Operand:
@@ -43,7 +43,7 @@ def _budget(name: str, unit: Unit) -> Operand:
 READING: tuple[Directive, ...] = (
     define(
         "harvest",
-        "file task profile when",
+        "file task profile",
         Assign("harvest", "source"),
         "A value read before the trials that need it, without a model. Only calls known to be read-only.",
         'harvest billing = tracker.list_issues(project: "Billing") { key = $.issues[0].key }',
@@ -52,7 +52,7 @@ READING: tuple[Directive, ...] = (
     ),
     define(
         "truth",
-        "task profile when",
+        "task profile",
         Assign("truth", "source"),
         "A value read after the trial, for ground truth that moves; only for grading.",
         "truth now = tracker.get_issue(key: billing.key) { status = $.status }",
@@ -61,7 +61,7 @@ READING: tuple[Directive, ...] = (
     ),
     define(
         "read",
-        "harvest truth call",
+        "harvest truth",
         word("json", "text", "python", "yaml", "lines", label="format"),
         "How the text of the result is read.",
         "read json",
@@ -115,7 +115,7 @@ ASKING: tuple[Directive, ...] = (
     ),
     define(
         "prompt",
-        "task when",
+        "task",
         text("the prompt"),
         "What the agent is asked.",
         'prompt "Which open issue has waited longest?"',
@@ -222,7 +222,7 @@ ASKING: tuple[Directive, ...] = (
     ),
     define(
         "tools",
-        _SETTINGS + " arm",
+        _SETTINGS,
         seq(word("only", "not", label="mode"), Commas(Pattern())),
         "Tools the agent sees, or does not.",
         "tools only list_*, get_issue",
@@ -230,7 +230,7 @@ ASKING: tuple[Directive, ...] = (
     ),
     define(
         "host_tools",
-        _SETTINGS + " arm",
+        _SETTINGS,
         word("none", "default", label="host_tools"),
         "Native tools of the host.",
         "host_tools none",
@@ -251,8 +251,8 @@ ASKING: tuple[Directive, ...] = (
         "when",
         "task profile",
         Condition(),
-        "Its settings count only where the condition holds.",
-        "when forecast.rain == true { tags indoor }",
+        "What is graded, expected and permitted only where the condition holds.",
+        'when forecast.rain == true { grade contains "café" }',
         block="when",
         repeat="add",
     ),
@@ -269,7 +269,7 @@ ALLOWING: tuple[Directive, ...] = (
     ),
     define(
         "may",
-        _SETTINGS,
+        _SETTINGS + " when",
         Commas(Pattern()),
         "Writes this task permits. `none` permits nothing, whatever a profile says.",
         'may update_issue(key == billing.key, labels has "needs-review")',
@@ -277,7 +277,7 @@ ALLOWING: tuple[Directive, ...] = (
     ),
     define(
         "never",
-        _SETTINGS,
+        _SETTINGS + " when",
         Commas(Pattern()),
         "Calls that are a critical violation, made or only tried.",
         "never purge, delete_*",
@@ -320,7 +320,7 @@ ALLOWING: tuple[Directive, ...] = (
     ),
     define(
         "reference",
-        "task profile when turn",
+        "task profile turn",
         NOTHING,
         "Calls that solve the task; `same_state` and `results` compare with what they leave.",
         'reference { tracker.update_issue(key: billing.key, labels: ["needs-review"]) }',

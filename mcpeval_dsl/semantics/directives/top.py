@@ -103,7 +103,7 @@ TOP: tuple[Directive, ...] = (
         "file",
         NewName("judge"),
         "A judge with settings of its own.",
-        "judge strict { model sonnet; threshold 80%; repeats 3 }",
+        'judge strict { anthropic "claude-opus-4-5"; threshold 80%; repeats 3 }',
         block="judge",
         repeat="add",
     ),
@@ -238,7 +238,7 @@ TOP: tuple[Directive, ...] = (
 SUITE: tuple[Directive, ...] = (
     define(
         "trials",
-        "suite defaults profile task when",
+        "suite defaults profile task",
         quantity("count", "trials", least=1, whole=True),
         "Trials per task and cell.",
         "trials 5",
@@ -281,7 +281,7 @@ SUITE: tuple[Directive, ...] = (
     ),
     define(
         "judge",
-        "suite defaults profile task when",
+        "suite defaults profile task",
         NameOf(("judge", "model"), "judge"),
         "The judge, or the model, behind every `grade judge`.",
         "judge sonnet",

@@ -32,7 +32,7 @@ _STATE = seq(word("state", label="state_word"), Maybe(Source()), Condition())
 FAULTS: tuple[Directive, ...] = (
     define(
         "fault",
-        "task profile when",
+        "task profile",
         Commas(Pattern()),
         "Something goes wrong at matching calls. Calls forced by a fault are not charged to the budget.",
         "fault tracker.get_issue { on call 1; timeout }",
@@ -91,7 +91,7 @@ FAULTS: tuple[Directive, ...] = (
 PLANTED: tuple[Directive, ...] = (
     define(
         "inject",
-        "task profile when",
+        "task profile",
         either(
             file_of("the path of a file"),
             seq(word("slot", label="slot_word"), Value("slot")),
@@ -118,7 +118,7 @@ PLANTED: tuple[Directive, ...] = (
     ),
     define(
         "distract",
-        "task profile when",
+        "task profile",
         NOTHING,
         "Shows tools that do not belong to the task.",
         'distract { catalog "catalogs/kubectl.json" count 50 }',

@@ -87,7 +87,7 @@ class Checker:
         if entry is None:
             self.unknown(statement.name, statement.block, kind, words)
             return
-        repeated = presence.add(entry, statement.name.span, statement.block)
+        repeated = presence.add(entry, statement.name.span)
         if repeated is not None:
             self.misplaced.add(entry.name)
             self.found.append(repeated)
@@ -196,7 +196,7 @@ class Checker:
         if assign is None:
             self.found.append(strays.needless_sign(statement, entry))
             return
-        presence.add(entry, keyword.span, statement.block)
+        presence.add(entry, keyword.span)
         value = statement.value
         if isinstance(statement.name, tree.String) and assign.kind != "header":
             name = statement.name
@@ -241,7 +241,7 @@ class Checker:
         if entry is None or not isinstance(entry.operands, op.Below):
             self.found.append(strays.stray_bound(statement, kind, presence.words)[0])
             return
-        wrong = presence.add(entry, left.span, None) or quantity_misfit(root, entry.operands, comparison)
+        wrong = presence.add(entry, left.span) or quantity_misfit(root, entry.operands, comparison)
         if wrong is not None:
             self.found.append(wrong)
         elif statement.block is not None:

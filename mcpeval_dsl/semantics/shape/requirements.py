@@ -15,20 +15,17 @@ from mcpeval_dsl.syntax import tree
 class Presence:
     """Which words of a block occur, and where. `trouble` is set once a statement of the block had an error."""
 
-    __slots__ = ("_inner", "places", "trouble", "words")
+    __slots__ = ("places", "trouble", "words")
 
     def __init__(self, words: dict[str, Directive]) -> None:
         self.words = words
         self.places: dict[str, list[Span]] = {}
         self.trouble = False
-        self._inner: set[str] = set()
 
-    def add(self, entry: Directive, at: Span, block: tree.Block | None) -> Diagnostic | None:
+    def add(self, entry: Directive, at: Span) -> Diagnostic | None:
         """Note a statement; a diagnostic when the word may stand only once and did."""
         places = self.places.setdefault(entry.name, [])
         places.append(at)
-        if entry.name == "when" and block is not None:
-            self._inner.update(s.name.text for s in block.statements if isinstance(s, tree.Directive))
         if len(places) > 1 and entry.repeat == "one":
             return finding(
                 "MCPE212",
@@ -44,7 +41,7 @@ class Presence:
         """The first of the words the block must have and has not, with what would do."""
         for requirement in kind.requires:
             names = requirement.names
-            if not requirement.least or any(n in self.places or n in self._inner for n in names):
+            if not requirement.least or any(n in self.places for n in names):
                 continue
             title = f"{kind.title} needs {listed(names[:6])}"
             entry = next((self.words[n] for n in names if n in self.words), None)

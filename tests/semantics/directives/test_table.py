@@ -89,6 +89,7 @@ def test_what_run_may_refuse() -> None:
     refused = {entry.name for entry in TABLE if entry.run != "yes"}
     assert refused == {
         *("check", "arm", "lift", "compare", "matrix", "fault", "distract", "inject", "dialogue"),
+        *("calibration", "kappa"),
         *("claude_code", "codex", "gemini_cli", "opencode", "copilot_cli", "qwen_code", "command"),
     }
     grader = directive_for("command", "grade_any")
