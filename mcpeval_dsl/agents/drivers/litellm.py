@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import warnings
 from collections.abc import Mapping
 from typing import Any
@@ -36,6 +37,7 @@ STOPS: Mapping[str | None, StopReason] = {
     "content_filter": "content_filter",
     "refusal": "refusal",
 }
+_NAMES = re.compile(r"\A(?:(?:litellm\.)?\w+(?:Error|Exception|Timeout)\s*[:-]\s*)+")
 
 
 def load() -> Any:
@@ -114,15 +116,15 @@ class LiteLLMDriver:
                     **fields,
                 )
         except litellm.ContextWindowExceededError as error:
-            raise TurnEnded("context_overflow", one_line(error)) from None
+            raise TurnEnded("context_overflow", _plain(error)) from None
         except litellm.ContentPolicyViolationError as error:
-            raise TurnEnded("content_filter", one_line(error)) from None
+            raise TurnEnded("content_filter", _plain(error)) from None
         except litellm.Timeout as error:
-            raise ApiFailure("timeout", one_line(error), None, None, True) from None
+            raise ApiFailure("timeout", _plain(error), None, None, True) from None
         except litellm.APIConnectionError as error:
             raise _connection_failure(error) from None
         except litellm.exceptions.APIResponseValidationError as error:
-            raise ApiFailure("malformed", one_line(error), None, None, True) from None
+            raise ApiFailure("malformed", _plain(error), None, None, True) from None
         except Exception as error:
             raise _failure(error) from None
 
@@ -142,17 +144,25 @@ def _failure(error: Exception) -> ApiFailure | TurnEnded:
     status = getattr(error, "status_code", None)
     if not isinstance(status, int):
         return ApiFailure("malformed", one_line(f"{type(error).__name__}: {error}"), None, None, True)
+    if status >= 500 and "Connection error" in str(error):
+        # A connection that was never made is filed as an error of the server.
+        return ApiFailure("connection", _plain(error), None, None, True)
     response = getattr(error, "response", None)
     headers = getattr(response, "headers", None) or {}
-    return failure_of_status(status, str(error), headers)
+    return failure_of_status(status, _plain(error), headers)
+
+
+def _plain(error: Exception) -> str:
+    """The provider's sentence without the library's class names in front."""
+    return one_line(_NAMES.sub("", str(error)))
 
 
 def _connection_failure(error: Exception) -> ApiFailure | TurnEnded:
     """The library files every surprise under connection errors; those that name a status go by it."""
-    text = str(error)
+    text = _plain(error)
     if "JSON" in text or "Expecting value" in text or "NoneType" in text:
-        return ApiFailure("malformed", one_line(text), None, None, True)
-    return ApiFailure("connection", one_line(text), None, None, True)
+        return ApiFailure("malformed", text, None, None, True)
+    return ApiFailure("connection", text, None, None, True)
 
 
 def request_fields(request: TurnRequest) -> dict[str, Any]:
