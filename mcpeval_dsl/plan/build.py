@@ -43,25 +43,26 @@ def build(
     digests: Mapping[str, str] | None = None,
     selection: Selection | None = None,
     warnings: tuple[Diagnostic, ...] = (),
+    several: bool = False,
 ) -> Checked[Plan]:
     """The plan of one suite.
 
     `digests` are SHA-256 by path for `suite.files` and `suite.fixtures` (a directory's is `keys.tree_digest`); a path
-    without one is left out of the plan. `warnings` of earlier stages travel in the plan. No value comes with at
-    least one error.
+    without one is left out of the plan. `warnings` of earlier stages travel in the plan. With `several` suites a name
+    that this one does not know is a note only, since another may. No value comes with at least one error.
     """
     selection = selection if selection is not None else Selection()
     suite = replace(suite, tasks=assign(suite), models=tuple(priced(m) for m in suite.models))
     if not suite.tasks and not suite.checks:
         return Checked(None, (_without_tasks(suite),))
-    topology = Topology(suite, lock, digests or {})
+    topology = Topology(suite, _of_suite(lock, suite), digests or {})
     cycle = _cycle(topology)
     if cycle is not None:
         return Checked(None, (cycle,))
     harvests = Harvests(topology)
     contents = Contents(topology, harvests, Fixtures.of(suite, topology.digests))
     outline = Drafting(topology, harvests, contents).draft(suite.tasks)
-    selector = Selector(outline)
+    selector = Selector(outline, severity="note" if several else "error")
     chosen, left_out = _without_heldout(outline, selector.choose(selection), selection)
     found = (*outline.diagnostics, *selector.diagnostics)
     if any(d.severity == "error" for d in found):
@@ -130,6 +131,12 @@ class Nodes:
             grade_key=self.contents.grade(instance.task),
             needs=draft.needs,
         )
+
+
+def _of_suite(lock: Lock | None, suite: TypedSuite) -> Lock | None:
+    """The part of a folder's lock that is about this suite's servers."""
+    names = {server.name for server in suite.servers}
+    return lock and Lock(servers=tuple(s for s in lock.servers if s.server in names))
 
 
 def _plan(

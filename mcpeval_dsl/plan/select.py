@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
-from mcpeval_dsl.diagnostics.model import Diagnostic
+from mcpeval_dsl.diagnostics.model import Diagnostic, Severity
 from mcpeval_dsl.diagnostics.suggestions import closest
 from mcpeval_dsl.plan.drafts import Draft, Outline
 from mcpeval_dsl.plan.model import Selection
@@ -65,6 +65,7 @@ class Selector:
     """Chooses drafts of one outline; the index of names is made once for each method used."""
 
     outline: Outline
+    severity: Severity = "error"
     diagnostics: list[Diagnostic] = field(default_factory=list)
     _index: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     _after: dict[str, list[str]] = field(default_factory=dict)
@@ -147,6 +148,7 @@ class Selector:
             title=f"{option} {term.text}: there is no {noun} called `{term.pattern}`",
             body="A name that matches nothing is an error: a run of less than was meant would look like a pass.",
             hint=hint,
+            severity=self.severity,
         )
 
 
