@@ -74,6 +74,11 @@ class _Pipes(asyncio.SubprocessProtocol):
             self._deliver(self.framer.rest())
             self.output.close()
 
+    def discard(self) -> None:
+        """For a process that never started."""
+        self.output.close()
+        self.messages.close()
+
     def _deliver(self, items: list[RawMessage | WireNoise]) -> None:
         for item in items:
             with contextlib.suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
@@ -126,17 +131,20 @@ class StdioTransport:
                 launch.server, "command_missing", f"the working directory {launch.cwd!r} does not exist"
             )
         command = launch.argv[0] if launch.argv else ""
+        pipes = _Pipes(launch.max_message_bytes)
         try:
-            transport, pipes = await asyncio.get_running_loop().subprocess_exec(
-                lambda: _Pipes(launch.max_message_bytes),
+            transport, _ = await asyncio.get_running_loop().subprocess_exec(
+                lambda: pipes,
                 *launch.argv,
                 cwd=launch.cwd,
                 env=dict(launch.env),
                 start_new_session=sys.platform != "win32",
             )
         except (FileNotFoundError, NotADirectoryError):
+            pipes.discard()
             raise ServerStartError(launch.server, "command_missing", f"the command {command!r} was not found") from None
         except OSError as problem:
+            pipes.discard()
             reason = problem.strerror or str(problem)
             raise ServerStartError(
                 launch.server, "not_executable", f"the command {command!r} cannot be executed: {reason}"

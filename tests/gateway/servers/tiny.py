@@ -136,8 +136,17 @@ def call(identity, params):
     elif MODE == "env":
         reply(identity, text(json.dumps(dict(os.environ))))
     elif MODE == "elicit":
-        send({"jsonrpc": "2.0", "id": "q1", "method": "elicitation/create", "params": {
-            "message": "Sure?", "requestedSchema": {"type": "object", "properties": {"ok": {"type": "boolean"}}}}})
+        send(
+            {
+                "jsonrpc": "2.0",
+                "id": "q1",
+                "method": "elicitation/create",
+                "params": {
+                    "message": "Sure?",
+                    "requestedSchema": {"type": "object", "properties": {"ok": {"type": "boolean"}}},
+                },
+            }
+        )
         answer = json.loads(sys.stdin.readline())
         reply(identity, text(json.dumps(answer["result"])))
     elif MODE == "drift" and not STATE["changed"]:
@@ -145,7 +154,9 @@ def call(identity, params):
         notify("notifications/tools/list_changed")
         reply(identity, text("first"))
     elif MODE == "image":
-        reply(identity, {"content": [{"type": "image", "mimeType": "image/png", "data": "QUJD" * 10}], "_meta": {"x": 1}})
+        reply(
+            identity, {"content": [{"type": "image", "mimeType": "image/png", "data": "QUJD" * 10}], "_meta": {"x": 1}}
+        )
     else:
         reply(identity, text(word or "ok"))
 
@@ -160,12 +171,15 @@ def handle(message):
         fail(identity, -32601, "Method not found")
     elif method == "initialize":
         changed = MODE in ("late_tools", "drift")
-        reply(identity, {
-            "protocolVersion": "1999-01-01" if MODE == "old_revision" else params["protocolVersion"],
-            "capabilities": {"tools": {"listChanged": changed}},
-            "serverInfo": {"name": "tiny", "version": "1.2.3"},
-            "instructions": "Be brief.",
-        })
+        reply(
+            identity,
+            {
+                "protocolVersion": "1999-01-01" if MODE == "old_revision" else params["protocolVersion"],
+                "capabilities": {"tools": {"listChanged": changed}},
+                "serverInfo": {"name": "tiny", "version": "1.2.3"},
+                "instructions": "Be brief.",
+            },
+        )
     elif method == "tools/list":
         list_tools(identity, params)
     elif method == "tools/call":

@@ -1,0 +1,204 @@
+"""One session with servers that behave and that do not: how each call ends, and that nothing stays behind."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from mcpeval_dsl.gateway.probe import probe
+from mcpeval_dsl.gateway.session import Session, open_session
+from tests.gateway.starting import ENVIRONMENT, one_call, tiny, with_session
+
+
+def test_a_good_call_ends_with_the_result_of_the_wire() -> None:
+    wire = one_call("good")
+    assert wire.ending == "result"
+    assert wire.result == {"content": [{"type": "text", "text": "hi"}], "isError": False}
+    assert wire.size > 50
+
+
+@pytest.mark.parametrize(
+    ("mode", "text"),
+    [
+        ("utf8", "a\N{REPLACEMENT CHARACTER}b"),
+        ("noise", "after noise"),
+        ("flood", "after the flood"),
+        ("elicit", '{"action": "decline"}'),
+    ],
+)
+def test_a_disturbed_wire_still_gives_the_result(mode: str, text: str) -> None:
+    wire = one_call(mode)
+    assert wire.result is not None
+    assert wire.result["content"][0]["text"] == text
+
+
+@pytest.mark.parametrize(
+    ("mode", "words"),
+    [
+        ("deep", "nested too deeply"),
+        ("no_result", "no JSON-RPC response"),
+    ],
+)
+def test_a_broken_answer_ends_its_call_at_once(mode: str, words: str) -> None:
+    begun = time.monotonic()
+    wire = one_call(mode)
+    assert wire.ending == "malformed"
+    assert words in wire.message
+    assert time.monotonic() - begun < 5
+
+
+def test_a_message_above_the_limit_ends_its_call_and_not_the_session() -> None:
+    async def use(session: Session) -> tuple[str, bool]:
+        wire = await session.call("echo", {})
+        return wire.message, session.alive
+
+    message, alive = with_session(tiny("over_limit", max_message_bytes=100_000), use)
+    assert "above the limit of 100000" in message
+    assert alive
+
+
+def test_sixteen_megabytes_come_through_without_holding_up_the_loop() -> None:
+    async def use(session: Session) -> tuple[int, float]:
+        worst, running = 0.0, True
+
+        async def watch() -> None:
+            nonlocal worst
+            while running:
+                begun = time.monotonic()
+                await asyncio.sleep(0.01)
+                worst = max(worst, time.monotonic() - begun)
+
+        watcher = asyncio.create_task(watch())
+        wire = await session.call("echo", {})
+        running = False
+        await watcher
+        assert wire.result is not None
+        return len(wire.result["content"][0]["text"]), worst
+
+    size, worst = with_session(tiny("huge"), use)
+    assert size == 16 * 1024 * 1024
+    assert worst < 2.0
+
+
+def test_a_dying_server_tells_its_exit_code_and_last_words_at_once() -> None:
+    begun = time.monotonic()
+    wire = one_call("die")
+    assert (wire.ending, wire.exit_code) == ("dead", 7)
+    assert "the disk is on fire" in wire.stderr_tail
+    assert wire.duration_ms < 1000
+    assert time.monotonic() - begun < 5
+
+
+@pytest.mark.parametrize("mode", ["half_line", "closed_stdout"])
+def test_a_server_that_falls_silent_for_good_is_dead(mode: str) -> None:
+    assert one_call(mode).ending == "dead"
+
+
+def test_a_hanging_call_times_out_and_is_cancelled() -> None:
+    wire = one_call("hang", call_timeout=0.3)
+    assert (wire.ending, wire.cancelled) == ("timeout", True)
+
+
+def test_progress_renews_the_timeout() -> None:
+    wire = one_call("progress", call_timeout=0.6)
+    assert wire.ending == "result"
+    assert wire.duration_ms > 1000
+
+
+def test_an_answer_for_nobody_leaves_the_call_waiting() -> None:
+    assert one_call("wrong_id", call_timeout=0.3).ending == "timeout"
+
+
+def test_the_server_sees_exactly_its_own_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("API_TOKEN", "the operator's")
+    wire = one_call("env", env=ENVIRONMENT | {"TINY": "1"})
+    assert wire.result is not None
+    seen = json.loads(wire.result["content"][0]["text"])
+    assert seen.keys() - {"LC_CTYPE"} == {"PATH", "TINY"}
+
+
+def test_calls_side_by_side_get_their_own_answers() -> None:
+    async def use(session: Session) -> list[str]:
+        wires = await asyncio.gather(*(session.call("echo", {"text": str(n)}) for n in range(20)))
+        return [wire.result["content"][0]["text"] for wire in wires if wire.result is not None]
+
+    assert with_session(tiny(), use) == [str(n) for n in range(20)]
+
+
+def test_a_cancelled_call_leaves_the_session_usable() -> None:
+    async def use(session: Session) -> bool:
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.2):
+                await session.call("echo", {})
+        return session.alive
+
+    assert with_session(tiny("hang"), use)
+
+
+def test_a_resource_is_read() -> None:
+    wire = with_session(tiny(), lambda session: session.read_resource("tiny://one"))
+    assert wire.result is not None
+    assert wire.result["contents"][0]["text"] == "resource text"
+
+
+def test_the_frames_of_a_session_are_kept() -> None:
+    async def use(session: Session) -> list[object]:
+        await session.call("echo", {})
+        return [frame.message.get("method") for frame in session.frames if frame.message and frame.direction == "sent"]
+
+    assert with_session(tiny(), use) == ["initialize", "notifications/initialized", "tools/list", "tools/call"]
+
+
+@pytest.mark.parametrize("mode", ["orphan", "orphan_session", "ignores_end", "good"])
+def test_no_process_is_left_after_the_session(mode: str) -> None:
+    async def use(session: Session) -> list[psutil.Process]:
+        await session.call("echo", {})
+        leader = psutil.Process(session.info.pid)
+        return [leader, *leader.children(recursive=True)]
+
+    processes = with_session(tiny(mode), use)
+    assert len(processes) == (2 if mode.startswith("orphan") else 1)
+    _, alive = psutil.wait_procs(processes, timeout=2)
+    assert [process for process in alive if process.status() != psutil.STATUS_ZOMBIE] == []
+
+
+def test_a_session_cancelled_while_opening_leaves_no_process(tmp_path: Path) -> None:
+    async def run() -> list[psutil.Process]:
+        launch = tiny("silent", cwd=str(tmp_path))
+        opening = asyncio.create_task(open_session(launch))
+        await asyncio.sleep(0.2)
+        processes = psutil.Process().children(recursive=True)
+        opening.cancel()
+        await asyncio.gather(opening, return_exceptions=True)
+        return processes
+
+    processes = asyncio.run(run())
+    assert processes
+    _, alive = psutil.wait_procs(processes, timeout=3)
+    assert alive == []
+
+
+def test_a_changed_catalogue_is_noticed_before_the_next_call() -> None:
+    async def use(session: Session) -> tuple[object, object]:
+        await session.call("echo", {})
+        return await session.refresh(), session.drift
+
+    drift, kept = with_session(tiny("drift"), use)
+    assert drift is kept
+    assert drift is not None
+
+
+def test_a_session_that_differs_from_its_pin_says_how() -> None:
+    async def run() -> tuple[str, ...]:
+        pin = await probe(tiny("good"))
+        session = await open_session(tiny("paged"), pin)
+        await session.close()
+        assert session.drift is not None
+        return session.drift.kinds
+
+    assert asyncio.run(run()) == ("tools",)
