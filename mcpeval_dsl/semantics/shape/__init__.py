@@ -14,7 +14,8 @@ from mcpeval_dsl.semantics.shape.checking import Checker
 from mcpeval_dsl.semantics.shape.earlier import Earlier
 from mcpeval_dsl.semantics.shape.items import row_of
 from mcpeval_dsl.semantics.shape.matching import Matched, Matching
-from mcpeval_dsl.syntax.tree import Directive, SyntaxTree
+from mcpeval_dsl.semantics.shape.unfolding import unfolded
+from mcpeval_dsl.syntax.tree import Directive, Statement, SyntaxTree
 
 
 def check(tree: SyntaxTree, earlier: Iterable[Diagnostic] = ()) -> tuple[Diagnostic, ...]:
@@ -32,8 +33,11 @@ def check_as(tree: SyntaxTree, kind: str, earlier: Iterable[Diagnostic] = ()) ->
     return checker.all_found()
 
 
-def match(statement: Directive, parent: str) -> Matched | None:
+def match(statement: Statement, parent: str) -> Matched | None:
     """The statement read by the table, or None when it does not fit (then `check` has said why)."""
+    statement = unfolded(statement)
+    if not isinstance(statement, Directive):
+        return None
     entry = directive_for(statement.name.text, parent)
     if entry is None:
         return None
@@ -43,4 +47,4 @@ def match(statement: Directive, parent: str) -> Matched | None:
     return Matched(entry, tuple(matching.captures), matching.grader, matching.negated)
 
 
-__all__ = ["Matched", "check", "check_as", "match"]
+__all__ = ["Matched", "check", "check_as", "match", "unfolded"]

@@ -14,11 +14,12 @@ from mcpeval_dsl.semantics.shape.calls import in_pattern, in_value
 from mcpeval_dsl.semantics.shape.earlier import Earlier
 from mcpeval_dsl.semantics.shape.findings import finding
 from mcpeval_dsl.semantics.shape.gates import in_metric
-from mcpeval_dsl.semantics.shape.items import Row, has_call, row_of, swallowed
+from mcpeval_dsl.semantics.shape.items import has_call, row_of, swallowed
 from mcpeval_dsl.semantics.shape.leaves import ACCEPT, FITS
-from mcpeval_dsl.semantics.shape.matching import Matching, unfold
+from mcpeval_dsl.semantics.shape.matching import Matching
 from mcpeval_dsl.semantics.shape.misfits import Misfit, explain, quantity_misfit, swallowing_comma
 from mcpeval_dsl.semantics.shape.requirements import Presence, columns_and_rows
+from mcpeval_dsl.semantics.shape.unfolding import unfolded
 from mcpeval_dsl.source import Span
 from mcpeval_dsl.syntax import tree
 
@@ -70,6 +71,7 @@ class Checker:
             self.found.extend(columns_and_rows(statements))
 
     def statement(self, statement: tree.Statement, kind: BlockKind, presence: Presence) -> None:
+        statement = unfolded(statement)
         if isinstance(statement, tree.Directive):
             self.directive(statement, kind, presence)
         elif isinstance(statement, tree.Binding):
@@ -230,11 +232,6 @@ class Checker:
 
     def bound(self, statement: tree.Bound, kind: BlockKind, presence: Presence) -> None:
         comparison = statement.comparison
-        row: Row = [comparison]
-        unfold(row, 0)
-        if len(row) == 3:
-            self.results(statement, kind, presence)
-            return
         left = comparison.left
         root = left.root.text if isinstance(left, tree.Ref) and not left.postfixes else ""
         entry = presence.words.get(root)
@@ -247,15 +244,6 @@ class Checker:
         elif statement.block is not None:
             opening = Span(left.span.file, statement.block.span.start, statement.block.span.start + 1)
             self.found.append(finding("MCPE211", opening, f"`{root}` takes no block", entry.doc))
-
-    def results(self, statement: tree.Bound, kind: BlockKind, presence: Presence) -> None:
-        """`results has reference` within `any { }` is a condition to the grammar; to the table it is a grader."""
-        comparison = statement.comparison
-        place = comparison.operator_span
-        has = tree.Ref(tree.Name("has", place), (), place)
-        group = tree.Group((has, comparison.right), place.to(comparison.right.span))
-        name = tree.Name("results", comparison.left.span)
-        self.directive(tree.Directive(name, (group,), statement.block, statement.span), kind, presence)
 
 
 def _shown(entry: Directive, name: str) -> str:

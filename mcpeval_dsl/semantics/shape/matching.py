@@ -156,7 +156,6 @@ class Matching:
         if at < len(row) and bare(row[at]) == "not" and not self.negated:
             self.negated = True
             at += 1
-        unfold(row, at)
         name = bare(row[at]) if at < len(row) else None
         entry = grader_named(name) if name else None
         if entry is None or (self.negated and not entry.negatable):
@@ -165,14 +164,6 @@ class Matching:
             return self.fail(at, OTHER, op.Word(fitting, "grader"))
         self.grader = entry
         return self.match(entry.operands, at + 1)
-
-
-def unfold(row: Row, at: int) -> None:
-    """`results has reference` is a comparison to the grammar, three words to the table."""
-    item = row[at] if at < len(row) else None
-    if isinstance(item, tree.Comparison) and item.operator == "has" and bare(item.left) == "results":
-        operator = tree.Ref(tree.Name("has", item.operator_span), (), item.operator_span)
-        row[at : at + 1] = [item.left, operator, item.right]
 
 
 _COMBINE: dict[type, Callable[[Matching, Any, int], int]] = {
