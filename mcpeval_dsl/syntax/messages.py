@@ -42,7 +42,7 @@ def problem(text: str, tokens: list[Token], machine: Machine, number: int, repai
     if repair is not None:
         entry: dict[str, Any] = load().repairs[repair.name]
         fix = _fix(tokens, repair)
-        if repair.name in ("comma", "close", "last_comma"):
+        if repair.name in ("comma", "close", "last_comma", "unquote"):
             start, end = _place(tokens, repair)
     else:
         entry = _entry(machine, token.kind)
@@ -79,7 +79,7 @@ def _entry(machine: Machine, kind: str) -> dict[str, Any]:
 
 def _fix(tokens: list[Token], repair: Repair) -> Fix:
     place = tokens[repair.at] if repair.remove else repair.tokens[0]
-    return Fix(place.start, place.end, "".join(_SIGNS[token.kind] for token in repair.tokens))
+    return Fix(place.start, place.end, "".join(token.mended or _SIGNS[token.kind] for token in repair.tokens))
 
 
 def _place(tokens: list[Token], repair: Repair) -> tuple[int, int]:

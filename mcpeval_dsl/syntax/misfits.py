@@ -34,7 +34,9 @@ LONGEST_RUN = 2_000
 _ESCAPE = re.compile(r'\\(?:["\\/nrt]|u[0-9A-Fa-f]{4})|(\\(?:.|\Z))', re.DOTALL)
 TEMPLATE = re.compile(r"\{\{[ \t]*[A-Za-z_][^{}\n]*\}\}")
 _FIRST_PAIR = re.compile(r"\{[ \t\r]*(?:#[^\n]*)?\n(?:[ \t\r]*(?:#[^\n]*)?\n)*[ \t]*[\w\"-][^:\n]*:[^\n]*")
-_SECOND_STATEMENT = re.compile(r"\{[ \t]*[A-Za-z_][\w-]*[ \t]*:[^\n{}\[\]();]*;")
+_SECOND_STATEMENT = re.compile(
+    r'\{[ \t]*[A-Za-z_][\w-]*[ \t]*:[ \t]*(?:"(?:\\.|[^"\\\n])*"[ \t]+"|[^\n{}\[\]();"]*;|"(?:\\.|[^"\\\n])*"[ \t]*;)'
+)
 _QUOTED = re.compile(r'"(?:\\.|[^"\\\n])*"|r"[^"\n]*"')
 
 

@@ -55,6 +55,7 @@ class _Run:
         self.problems: list[Problem] = []
         self.dropped: set[int] = set()
         self.complete = True
+        self.stuck = -1  # the token at which the last error was left without getting past it
 
     def read(self) -> None:
         text, machine = self.lines.text, self.machine
@@ -84,6 +85,9 @@ class _Run:
 
     def recover(self) -> bool:
         """Mend or leave one statement. False when the rest of the piece is given up."""
+        if self.number == self.stuck:
+            self.number += 1
+            return self.number < len(self.tokens)
         closed = len(self.machine.openers) < len(self.checkpoint.openers)
         found = None
         if not closed:
@@ -112,8 +116,10 @@ class _Run:
                 return self.enter_block(begin, stop)
             behind = behind_braces(self.tokens, stop)
             stop = statement_end(self.lines, self.tokens, behind, behind)
+        self.stuck = stop
         if not closed and self.tokens[stop].kind == "_NL":
             stop += 1
+            self.stuck = -1
         self.number = stop
         if not closed:
             self.mark()

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from mcpeval_dsl.syntax.layout import Lines
 from mcpeval_dsl.syntax.machine import CLOSERS, END, Machine, Snapshot
 from mcpeval_dsl.syntax.scanner import Token
+from mcpeval_dsl.syntax.tables import terminal
 
 _ENOUGH = 24  # tokens behind the error that make a repair believable, in statements longer than that
 _BELIEVABLE = 3  # the same where the statement has another mistake further on
@@ -59,11 +60,18 @@ def _candidates(lines: Lines, tokens: list[Token], machine: Machine, error: int)
     closes = opener not in ("", "LBRACE")
     if kind in ("RPAR", "RSQB") and closes and kind != closer:
         yield Repair("swap", error, 1, (Token(closer, start, tokens[error].end),))
-    if closes and lines.begins(start):
+    brace = opener == "_OBJ"  # braces pair up already, so none is missing here
+    if closes and not brace and lines.begins(start):
         yield close
     if closes:
         yield comma
+    if closes and not brace:
         yield close
+    before = tokens[last - 1]
+    if kind in ("DOT", "LPAR") and last == error and before.kind == "STRING":
+        word = lines.text[before.start + 1 : before.end - 1]
+        if terminal("NAME").fullmatch(word):
+            yield Repair("unquote", error - 1, 1, (Token("NAME", before.start, before.end, word),))
     if kind == "EQUAL" and closes:
         yield Repair("colon_for_equal", error, 1, (Token("COLON", start, tokens[error].end),))
     if kind == "EQUAL":
