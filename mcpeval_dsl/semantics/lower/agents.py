@@ -10,11 +10,12 @@ from mcpeval_dsl.semantics.lower.steps import argv
 from mcpeval_dsl.semantics.lower.values import lower_value
 from mcpeval_dsl.semantics.lower.words import Words, names, only
 from mcpeval_dsl.semantics.model import Arm, Driver, Host, Model, Price
+from mcpeval_dsl.semantics.reader import beside
 from mcpeval_dsl.syntax.tree import Directive
 
 DRIVERS = ("anthropic", "litellm", "script", "replay", "local")
 AGENTS = ("claude_code", "codex", "gemini_cli", "opencode", "copilot_cli", "qwen_code", "command")
-JUDGING = frozenset({"threshold", "repeats", "second", "transcript", "calibration"})
+JUDGING = frozenset({"threshold", "repeats", "second", "transcript", "calibration", "kappa"})
 
 
 def lower_model(ctx: Context, statement: Directive) -> Model:
@@ -43,7 +44,8 @@ def _model_line(ctx: Context, line: Directive, fields: dict[str, Any]) -> None:
         text = words.string()
         target = text.value
         if word in ("script", "replay"):
-            target = ctx.fixture(text.span.file, target, text.span)
+            ctx.fixture(text.span.file, target, text.span)
+            target = beside(text.span.file.path, target)
         fields["driver"] = cast(Driver, word)
         fields["target"] = target
     elif word in ("max_tokens", "thinking"):

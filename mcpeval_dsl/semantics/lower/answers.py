@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Literal as Word
 
 from mcpeval_dsl.semantics.expressions import Entry, Expression, ListOf, Literal, ObjectOf
 from mcpeval_dsl.semantics.lower.context import Context, Unlowerable
@@ -22,12 +23,14 @@ def lower_answer(ctx: Context, scope: Scope, line: Directive) -> Answer:
     if form == "text" or form == "none":
         words.end()
         return Answer("text" if form == "text" else "none")
+    kind: Word["json", "schema"] = "json" if form == "json" else "schema"
     if words.take("file"):
-        schema = _from_file(ctx, words.string())
-    else:
-        schema = lower_value(ctx, scope, words.value("an object"))
+        path = words.string()
+        words.end()
+        return Answer(kind, _from_file(ctx, path))
+    schema = lower_value(ctx, scope, words.value("an object"))
     words.end()
-    return Answer("json" if form == "json" else "schema", schema)
+    return Answer(kind, schema)
 
 
 def _from_file(ctx: Context, path: String) -> Expression:

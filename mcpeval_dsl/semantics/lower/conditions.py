@@ -36,6 +36,11 @@ def about(expression: Expression, subject: Expression | None) -> Expression:
     return expression
 
 
+def reads_subject(expression: Expression) -> bool:
+    """True for `$…` that no source stands before."""
+    return isinstance(expression, Subject) or (isinstance(expression, Select) and expression.of is None)
+
+
 def lower_condition(
     ctx: Context,
     scope: Scope,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from posixpath import dirname, relpath
 
 from mcpeval_dsl.diagnostics.suggestions import closest
 from mcpeval_dsl.semantics.catalogue import KnownServer
@@ -120,7 +121,7 @@ class Context:
         return self.named(kinds, name.text, name.span)
 
     def fixture(self, file: SourceFile, path: str, span: Span) -> str:
-        """Note a file the spec names; an error where it does not exist. Gives the path relative to the project."""
+        """Note a file the spec names; an error where it does not exist. Gives the path relative to the spec's folder."""
         resolved = beside(file.path, path)
         self.fixtures[resolved] = None
         if not self.reader.exists(resolved):
@@ -131,7 +132,12 @@ class Context:
                 f"Paths are relative to the file that names them; here that is `{resolved}` in the project.",
                 "correct the path, or create the file",
             )
-        return resolved
+        return self.from_spec(resolved)
+
+    def from_spec(self, path: str) -> str:
+        """A path of the project, relative to the folder of the spec: files may be named in imports elsewhere."""
+        folder = dirname(self.main.path)
+        return relpath(path, folder) if folder else path
 
     def read_text(self, file: SourceFile, path: str, span: Span) -> SourceFile | None:
         """Read a text the spec includes (a prompt, a table, a schema)."""

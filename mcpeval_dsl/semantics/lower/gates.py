@@ -6,15 +6,12 @@ from collections.abc import Mapping
 from typing import Literal as Word
 from typing import cast
 
-from mcpeval_dsl.diagnostics.suggestions import closest
-from mcpeval_dsl.semantics.directives.metrics import METRICS
 from mcpeval_dsl.semantics.expressions import Condition
 from mcpeval_dsl.semantics.lower.conditions import lower_condition
 from mcpeval_dsl.semantics.lower.context import Context, Unlowerable
 from mcpeval_dsl.semantics.lower.words import Words, only
 from mcpeval_dsl.semantics.model import Comparison, Gate, GateRule, Weight
 from mcpeval_dsl.semantics.symbols import name_text, word
-from mcpeval_dsl.source import Span
 from mcpeval_dsl.syntax import tree
 from mcpeval_dsl.syntax.tree import CallSuffix, Directive, Field, Glob, ListValue, Metric, Number, Ref, Value
 
@@ -102,19 +99,7 @@ def _metric(ctx: Context, value: Value) -> tuple[str, Word["low", "high"] | None
     if parts[-1] in ("low", "high") and len(parts) > 1:
         bound = "low" if parts.pop() == "low" else "high"
     name = ".".join(parts)
-    _known(ctx, name, bound, value.span)
     return name, bound, tuple(arguments)
-
-
-def _known(ctx: Context, name: str, bound: str | None, span: Span) -> None:
-    metric = METRICS.get(name)
-    if metric is None:
-        nearest = closest(name, METRICS)
-        hint = f"did you mean `{nearest}`?" if nearest else "see docs/reference/metrics.md"
-        ctx.problems.report("MCPE317", span, f"there is no metric `{name}`", "A gate measures a fixed list.", hint)
-    elif bound is not None and not metric.bounds:
-        title = f"`{name}` has no interval, so no `.{bound}`"
-        ctx.problems.report("MCPE317", span, title, "Only rates and differences have bounds.", f"write `{name}`")
 
 
 def _argument(ctx: Context, metric: str, argument: tree.Argument) -> str:

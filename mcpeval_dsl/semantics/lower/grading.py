@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from mcpeval_dsl.semantics.expressions import Entry, Expression, Source, Subject
+from mcpeval_dsl.semantics.expressions import Entry, Expression, Source
 from mcpeval_dsl.semantics.graders import (
     AnyOf,
     Calls,
@@ -31,7 +31,7 @@ from mcpeval_dsl.semantics.graders import (
     Unchanged,
 )
 from mcpeval_dsl.semantics.lower.claims import claims_of_file
-from mcpeval_dsl.semantics.lower.conditions import lower_condition, within
+from mcpeval_dsl.semantics.lower.conditions import lower_condition, reads_subject, within
 from mcpeval_dsl.semantics.lower.context import Context, Unlowerable
 from mcpeval_dsl.semantics.lower.patterns import lower_groups
 from mcpeval_dsl.semantics.lower.regexes import check_regex
@@ -39,6 +39,7 @@ from mcpeval_dsl.semantics.lower.sources import as_source
 from mcpeval_dsl.semantics.lower.steps import argv, included
 from mcpeval_dsl.semantics.lower.values import lower_value
 from mcpeval_dsl.semantics.lower.words import Words, only
+from mcpeval_dsl.semantics.shape.unfolding import unfolded
 from mcpeval_dsl.semantics.symbols import Scope, name_text, word
 from mcpeval_dsl.source import Span
 from mcpeval_dsl.syntax import tree
@@ -52,6 +53,8 @@ class Grading:
     ctx: Context
     scope: Scope
     judge: str | None
+    assumed: bool = False
+    assumed_spans: list[Span] = field(default_factory=list)
     count: int = 0
     has_reference: bool = False
     reference_users: list[tuple[str, Span]] = field(default_factory=list)
@@ -91,6 +94,8 @@ def lower_grade(grading: Grading, statement: Directive, id: str | None = None) -
     """`grade KIND … [weight N] [{ … }]`, or the same without `grade` inside `any { }`."""
     ctx = grading.ctx
     own_id = id or grading.next_id()
+    plain = unfolded(statement)
+    statement = plain if isinstance(plain, Directive) else statement
     groups, weight = _split_weight(statement.groups)
     inside = statement.name.text != "grade"
     if inside:
@@ -139,7 +144,7 @@ def _body(grading: Grading, statement: Directive, id: str, kind: str) -> _Body:
     body = _Body()
     if statement.block is None:
         return body
-    for line in statement.block.statements:
+    for line in map(unfolded, statement.block.statements):
         with grading.ctx.statement(line) as alive:
             if not alive:
                 continue
@@ -300,7 +305,7 @@ def _state(grading: Grading, line: _Line) -> Grader:
     tolerance = within(ctx, scope, line.words)
     line.words.end()
     condition = lower_condition(ctx, scope, comparison, subject, tolerance)
-    if subject is None and isinstance(condition.left, Subject):
+    if subject is None and reads_subject(condition.left):
         raise Unlowerable(comparison.span, "what is read before `$`")
     return State(line.common, condition, line.body.options.get("session", "fresh"))
 
@@ -353,6 +358,8 @@ def _judge(grading: Grading, line: _Line) -> Grader:
         name = line.words.name("the name of a judge")
         grading.ctx.name(("judge", "model"), name)
         model = name.text
+    elif grading.assumed and model is not None:
+        grading.assumed_spans.append(line.span)
     line.words.end()
     if model is None:
         grading.ctx.problems.report(

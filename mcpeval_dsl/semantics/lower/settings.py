@@ -100,6 +100,7 @@ def _judge(draft: Draft, line: Directive) -> None:
     name = only(line).name()
     draft.ctx.name(("judge", "model"), name)
     draft.grading.judge = name.text
+    draft.grading.assumed = False
 
 
 def _servers(draft: Draft, line: Directive) -> None:

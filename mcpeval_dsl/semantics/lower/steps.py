@@ -120,7 +120,7 @@ def result_block(ctx: Context, scope: Scope, block: Block | None) -> tuple[tuple
 
 
 def path_in(ctx: Context, scope: Scope, text: Value) -> Expression:
-    """A fixture: a literal path becomes relative to the project and must exist."""
+    """A fixture: a literal path becomes relative to the spec's folder and must exist."""
     if isinstance(text, String) and (not text.has_templates or "{{" not in text.value):
         if text.value.startswith(("/", "~")):
             return Literal(text.value)
@@ -146,7 +146,7 @@ def _argument(ctx: Context, scope: Scope, item: Value) -> Expression:
         resolved = beside(item.span.file.path, value.value)
         if ctx.reader.exists(resolved):
             ctx.fixtures[resolved] = None
-            return Literal(resolved)
+            return Literal(ctx.from_spec(resolved))
     return value
 
 

@@ -227,6 +227,7 @@ def _settings(ctx: Context, parts: Parts) -> None:
         parts.settings.get("defaults", ()),
         parts.settings.get("trials", 1),
         judge,
+        parts.assumed_judge is not None,
         cast(Policy, parts.settings.get("policy", "deny")),
         tuple(visible),
     )

@@ -28,6 +28,7 @@ class TaskSettings:
     defaults: tuple[Statement, ...] = ()
     trials: int = 1
     judge: str | None = None
+    judge_assumed: bool = False
     policy: Policy = "deny"
     servers: tuple[str, ...] = ()
 
@@ -48,6 +49,7 @@ class LoweredTask:
     reference_users: list[tuple[str, Span]] = field(default_factory=list)
     dialogue_graders: int = 0
     servers_span: Span | None = None
+    assumed_judge: tuple[Span, ...] = ()
 
 
 def lower_task(
@@ -88,6 +90,7 @@ def lower_task(
         draft.grading.reference_users,
         draft.dialogue_graders,
         draft.servers_span,
+        tuple(draft.grading.assumed_spans),
     )
 
 
@@ -111,7 +114,7 @@ def _draft(ctx: Context, name: str, settings: TaskSettings, loop: tuple[Loop, Sy
     scope = ctx.values.child()
     if loop is not None:
         scope.names[loop[1].name] = loop[1]
-    return Draft(ctx, name, scope, Grading(ctx, scope.child(truth=True), settings.judge))
+    return Draft(ctx, name, scope, Grading(ctx, scope.child(truth=True), settings.judge, settings.judge_assumed))
 
 
 def _declare(ctx: Context, draft: Draft, task: str, statements: Sequence[Statement]) -> None:
