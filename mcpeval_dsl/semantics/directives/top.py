@@ -223,6 +223,7 @@ TOP: tuple[Directive, ...] = (
         'for f in ada.facts limit 5 { claim "states: {{ f }}" }',
         block="grade_judge",
         repeat="add",
+        run="later",
     ),
     define(
         "for",
@@ -232,6 +233,7 @@ TOP: tuple[Directive, ...] = (
         "for f in ada.facts limit 5 { contains f }",
         block="grade_any",
         repeat="add",
+        run="later",
     ),
 )
 

@@ -89,9 +89,11 @@ def test_what_run_may_refuse() -> None:
     refused = {entry.name for entry in TABLE if entry.run != "yes"}
     assert refused == {
         *("check", "arm", "lift", "compare", "matrix", "fault", "distract", "inject", "dialogue"),
-        *("calibration", "kappa"),
+        *("calibration", "kappa", "for"),
         *("claude_code", "codex", "gemini_cli", "opencode", "copilot_cli", "qwen_code", "command"),
     }
+    loop = directive_for("for", "file")
+    assert loop is not None and loop.run == "yes"
     grader = directive_for("command", "grade_any")
     assert grader is not None and grader.run == "yes"
 
