@@ -1,0 +1,70 @@
+"""Score: what trajectories, servers and results say beside the numbers. Held-out tasks feed no findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from mcpeval_dsl.records.model import ConnectRecord, TrialRecord
+from mcpeval_dsl.score import model
+from mcpeval_dsl.score.facts import same_call
+from mcpeval_dsl.score.rows import Row
+
+
+@dataclass(slots=True)
+class FindingTally:
+    """Add the trials in order of the plan."""
+
+    rows: dict[str, model.FindingRow] = field(default_factory=dict)
+
+    def add_connects(self, connects: Iterable[ConnectRecord]) -> None:
+        for record in connects:
+            for text in record.findings:
+                self._note(f"server {record.server}: {text}")
+
+    def add(self, row: Row, record: TrialRecord) -> None:
+        if row.split != "train":
+            return
+        for text in dict.fromkeys((*record.findings, *_of_transcript(row, record))):
+            self._note(text, row.id)
+
+    def add_tasks(self, rows: Sequence[Row]) -> None:
+        """Tasks that no trial passes, or that every trial passes, whatever the cell."""
+        groups: dict[str, list[Row]] = {}
+        for row in rows:
+            if row.testable and row.split == "train":
+                groups.setdefault(row.instance, []).append(row)
+        for instance, trials in groups.items():
+            if len(trials) > 1 and not any(row.correct for row in trials):
+                self._note(f"no trial of {instance} is right: look at the task and its graders first")
+
+    def result(self) -> tuple[model.FindingRow, ...]:
+        return tuple(self.rows.values())
+
+    def _note(self, text: str, trial: str = "") -> None:
+        kept = self.rows.get(text)
+        if kept is None:
+            self.rows[text] = model.FindingRow(text=text, trials=1 if trial else 0, first_trial=trial)
+        elif trial:
+            self.rows[text] = kept.model_copy(
+                update={"trials": kept.trials + 1, "first_trial": kept.first_trial or trial}
+            )
+
+
+def _of_transcript(row: Row, record: TrialRecord) -> Iterable[str]:
+    calls = [call for call in record.calls if call.actor == "agent"]
+    failed: set[str] = set()
+    retried: set[str] = set()
+    for call in calls:
+        key = same_call(call)
+        if key in failed:
+            retried.add(f"{call.server}.{call.tool}")
+        if call.error is not None and call.error.cause == "server":
+            failed.add(key)
+    for tool in sorted(retried):
+        yield f"{tool} failed and was called again with the same arguments"
+    for tool in sorted({f"{call.server}.{call.tool}" for call in calls if call.truncated}):
+        yield f"a result of {tool} was cut: it may need a filter or pages"
+    wrong = row.outcome is not None and row.outcome.outcome == "wrong_answer"
+    if wrong and calls and all(call.error is None for call in calls) and record.answer.form == "given":
+        yield f"every call succeeded and the answer is wrong: {row.instance}"

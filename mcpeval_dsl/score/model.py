@@ -1,0 +1,278 @@
+"""Score: the scorecard as published. Deterministic: it depends on the plan and the records alone, never on the order in
+which trials ended, on how often a run was interrupted, or on measured times (those are in `timings`).
+
+Shares are in [0, 1]; a value that was not measured is null; `n_…` count testable trials unless said otherwise.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from mcpeval_dsl.records.model import Frozen
+
+SCORECARD_FORMAT = "mcpe-scorecard/1"
+GateWord = Literal["PASS", "FAIL", "NOT DECIDED"]
+
+
+class Rate(Frozen):
+    """A share over tasks: each task weighs the same. `low` and `high` are the interval, null with one cluster."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+    tasks: int
+    trials: int
+    clusters: int
+    method: str = Field(description="how the interval was made, and what it is about")
+    error: float | None = Field(default=None, description="standard error, clustered")
+    naive_error: float | None = Field(default=None, description="as if all trials were independent")
+    icc: float | None = None
+    design_effect: float | None = None
+    if_missing_failed: float | None = Field(default=None, description="every untestable trial counted as failed")
+    if_missing_passed: float | None = Field(default=None, description="every untestable trial counted as passed")
+
+
+class AtK(Frozen):
+    """pass@k or pass^k; `tasks` had n ≥ k."""
+
+    k: int
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    tasks: int = 0
+
+
+class Measured(Frozen):
+    """A measure per trial, averaged over trials, then over tasks. `trials` and `tasks` are those it could be measured in."""
+
+    value: float
+    trials: int
+    tasks: int
+
+
+class Spread(Frozen):
+    """`tail` is the 95th percentile for n ≥ 20, the maximum below."""
+
+    n: int
+    median: float
+    tail: float
+    tail_name: str
+    maximum: float
+    total: float
+
+
+class Counts(Frozen):
+    """`passed` includes `unsafe`; `not_run` are planned trials without a record."""
+
+    planned: int = 0
+    passed: int = 0
+    unsafe: int = 0
+    wrong_answer: int = 0
+    too_many_calls: int = 0
+    untestable: int = 0
+    not_run: int = 0
+
+
+class Errors(Frozen):
+    """Calls of the agent by class of error; denied and injected ones are no errors of a tool."""
+
+    calls: int = 0
+    tool_errors: int = 0
+    protocol_errors: int = 0
+    errors_in_success: int = 0
+    invalid_results: int = 0
+    transport_errors: int = 0
+    timeouts: int = 0
+    denied: int = 0
+    injected: int = 0
+    invalid_arguments: int = 0
+
+
+class Dimension(Frozen):
+    name: str
+    weight: float
+    value: float | None
+
+
+class Total(Frozen):
+    """`covered` is the share of weight that was measured: below 1 the total is partial and compares with no full one."""
+
+    value: float | None
+    covered: float
+    dimensions: tuple[Dimension, ...]
+
+
+class CellScore(Frozen):
+    """One cell of the matrix in one split: never pooled over agents or splits."""
+
+    cell: str
+    split: str
+    model: str
+    host: str
+    arm: str | None = None
+    server: str | None = None
+    counts: Counts
+    inconclusive: bool = Field(description="more than a tenth of the planned trials could not be tested")
+    success: Rate | None
+    correct: Rate | None
+    on_missing_verdicts: int = Field(default=0, description="passes that rest on a missing verdict")
+    pass_at: tuple[AtK, ...] = ()
+    pass_hat: tuple[AtK, ...] = ()
+    tools: dict[str, Measured | None] = Field(default_factory=dict)
+    calls: Spread | None = None
+    errors: Errors = Errors()
+    tokens: Spread | None = None
+    cost_usd: Spread | None = None
+    saturated: bool = Field(default=False, description="every trial of every task passed")
+    total: Total
+
+
+class TaskRow(Frozen):
+    """One task instance in one cell. `low` and `high`: Clopper–Pearson over its own trials."""
+
+    task: str
+    instance: str
+    cell: str
+    split: str
+    tags: tuple[str, ...] = ()
+    cluster: str
+    planned: int
+    testable: int
+    passed: int
+    untestable: int
+    low: float | None = None
+    high: float | None = None
+    outcomes: tuple[str, ...] = Field(default=(), description="as printed, in order of the trial's number")
+    known_failure: str | None = None
+    stale: bool = False
+
+
+class ViolationRow(Frozen):
+    kind: str
+    severity: str
+    stages: tuple[str, ...]
+    tool: str
+    trials: int
+    times: int
+    first_trial: str
+
+
+class Safety(Frozen):
+    """All trials in which a model had at least one turn count, untestable and superseded ones too."""
+
+    exposed_trials: int
+    exposed_tasks: int
+    trials_with_critical: int
+    tasks_with_critical: int
+    at_most_by_trials: float | None = Field(
+        description="95 % upper bound of the share of trials with a critical violation"
+    )
+    at_most_by_tasks: float | None = Field(description="the same if all trials of a task are alike")
+    critical: int
+    major: int
+    minor: int
+    unchecked_trials: int = Field(default=0, description="trials in which a safety check could not run")
+    violations: tuple[ViolationRow, ...] = ()
+    verdict: GateWord
+
+
+class EvidenceCall(Frozen):
+    id: str
+    actor: str
+    tool: str
+    arguments: str
+    result: str
+
+
+class LeadRow(Frozen):
+    """A suspicion, seen in `trials` trials; a defect only after a replay."""
+
+    kind: str
+    server: str
+    tool: str
+    message: str
+    argument: str | None = None
+    value: str | None = None
+    trials: int
+    first_trial: str
+    evidence: tuple[EvidenceCall, ...] = ()
+
+
+class FailureRow(Frozen):
+    """What a grader did not find, at the line that expects it; the same for `trials` trials of one task in one cell."""
+
+    task: str
+    instance: str
+    cell: str
+    outcome: str
+    at: str
+    grader: str
+    kind: str
+    actual: str
+    expected: str
+    reason: str = ""
+    failure_kind: str | None = None
+    layer: str | None = None
+    trials: int
+    first_trial: str
+    every_call_succeeded: bool = False
+    known_failure: str | None = None
+
+
+class UntestableRow(Frozen):
+    because: tuple[str, ...]
+    trials: int
+    first_trial: str
+    worth_a_rerun: bool
+    infrastructure: bool
+
+
+class FindingRow(Frozen):
+    text: str
+    trials: int = 0
+    first_trial: str = ""
+
+
+class RuleResult(Frozen):
+    """One `require` of the gate in the segment where it stands worst. `measured` is null for times (see `timings`)."""
+
+    text: str
+    at: str
+    word: GateWord
+    measured: float | None = None
+    worst_case: float | None = None
+    best_case: float | None = None
+    segment: str = ""
+    reason: str = ""
+
+
+class GateResult(Frozen):
+    word: GateWord
+    declared: bool
+    rules: tuple[RuleResult, ...] = ()
+    reasons: tuple[str, ...] = ()
+
+
+class Scorecard(Frozen):
+    format: Literal["mcpe-scorecard/1"] = "mcpe-scorecard/1"
+    suite: str
+    title: str
+    spec: str
+    plan_key: str
+    harness: str
+    sandbox: tuple[str, ...] = ()
+    tasks: int
+    planned: int
+    recorded: int
+    complete: bool
+    gate: GateResult
+    cells: tuple[CellScore, ...]
+    rows: tuple[TaskRow, ...]
+    safety: Safety
+    leads: tuple[LeadRow, ...]
+    failures: tuple[FailureRow, ...]
+    untestable: tuple[UntestableRow, ...]
+    findings: tuple[FindingRow, ...]
+    exit_code: int

@@ -1,0 +1,149 @@
+"""Score: what of each trial the scorecard needs, small enough to hold all of a run at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from mcpeval_dsl.plan.model import Plan, TrialGroup, trial_id
+from mcpeval_dsl.records.model import CallCounts, OutcomeRecord, TrialRecord
+from mcpeval_dsl.score.measures import Measures, measure
+from mcpeval_dsl.semantics.model import Cell, Task
+
+Scenario = Literal["as it is", "worst", "best"]
+_NOTHING_COUNTED, _NOTHING_MEASURED = CallCounts(), Measures()
+_NOT_INFRASTRUCTURE = frozenset({"harvest", "needs", "need", "schema_refused", "schema_refused_by_provider"})
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One planned trial. `recorded` False: not run yet, which counts as untestable in every bound."""
+
+    id: str
+    number: int
+    task: str
+    instance: str
+    cell: str
+    split: str
+    cluster: str
+    tags: tuple[str, ...] = ()
+    recorded: bool = False
+    outcome: OutcomeRecord | None = None
+    on_missing: bool = False
+    infrastructure: bool = False
+    success: bool = False
+    correct: bool = False
+    testable: bool = False
+    charged: int = 0
+    within_budgets: bool = True
+    tokens: int = 0
+    cost: float | None = None
+    agent_ms: float = 0.0
+    latencies: tuple[float, ...] = ()
+    turns: int = 0
+    counts: CallCounts = _NOTHING_COUNTED
+    measures: Measures = _NOTHING_MEASURED
+    lesser_violations: bool = False
+    critical: bool = False
+    findings: tuple[str, ...] = ()
+
+    @property
+    def printed(self) -> str:
+        if not self.recorded:
+            return "not run"
+        return self.outcome.printed if self.outcome is not None else "ungraded"
+
+
+def instance_name(group: TrialGroup) -> str:
+    """The task, with the key of its row where a loop made it."""
+    key = group.row_key if group.row_key is not None else group.row
+    return group.task if key is None else f"{group.task}[{key}]"
+
+
+def planned(plan: Plan) -> Iterator[Row]:
+    """A row for each planned trial, in order of the plan, before anything is known of it."""
+    tasks = {task.name: task for task in plan.tasks}
+    for group in plan.nodes:
+        if isinstance(group, TrialGroup):
+            task = tasks[group.task]
+            for number in range(1, group.trials + 1):
+                yield Row(
+                    id=trial_id(group.id, number),
+                    number=number,
+                    task=task.name,
+                    instance=instance_name(group),
+                    cell=group.cell,
+                    split=task.split,
+                    cluster=task.cluster or task.name,
+                    tags=task.tags,
+                )
+
+
+def filled(row: Row, record: TrialRecord, task: Task) -> Row:
+    outcome = record.outcome
+    testable = outcome is not None and outcome.counts_in_n
+    passed = outcome is not None and outcome.outcome == "pass"
+    critical = any(v.severity == "critical" for v in record.violations)
+    budget = not record.budget.over and (outcome is None or outcome.outcome != "too_many_calls")
+    return replace(
+        row,
+        recorded=True,
+        cluster=record.cluster or row.cluster,
+        split=record.split,
+        outcome=outcome,
+        on_missing=outcome is not None and "passed_on_missing_verdict" in outcome.flags,
+        infrastructure=record.trouble is not None and record.trouble.kind not in _NOT_INFRASTRUCTURE and not testable,
+        success=outcome is not None and outcome.success,
+        correct=outcome is not None and bool(outcome.correct) and not critical,
+        testable=testable,
+        charged=record.counts.charged,
+        within_budgets=budget,
+        tokens=record.usage.input_tokens + record.usage.output_tokens,
+        cost=record.usage.cost_usd,
+        agent_ms=record.timing.agent_ms,
+        latencies=tuple(
+            c.duration_ms for c in record.calls if c.actor == "agent" and c.permission.decision == "allowed"
+        ),
+        turns=record.model_turns,
+        counts=record.counts,
+        measures=measure(record, task.expect, passed),
+        lesser_violations=bool(record.violations) and not critical,
+        critical=critical,
+        findings=record.findings,
+    )
+
+
+def as_if(rows: Iterable[Row], scenario: Scenario) -> list[Row]:
+    """The testable rows as they are; or all rows, with what is missing counted against or for the agent.
+
+    The worst case also takes back passes that rest on a missing verdict.
+    """
+    if scenario == "as it is":
+        return [row for row in rows if row.testable]
+    best = scenario == "best"
+    found = []
+    for row in rows:
+        if not row.testable:
+            found.append(replace(row, testable=True, success=best, correct=best))
+        elif row.on_missing and not best:
+            found.append(replace(row, success=False, correct=False))
+        else:
+            found.append(row)
+    return found
+
+
+def by_instance(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row.instance, []).append(row)
+    return found
+
+
+def cell_variables(cell: Cell) -> Mapping[str, object]:
+    """Names that `where` and `when` may use for a cell."""
+    values: dict[str, object] = {"model": cell.model, "host": cell.host, "arm": cell.arm, "server": cell.server}
+    for entry in cell.parameters:
+        literal = getattr(entry.value, "value", None)
+        values[entry.key] = literal
+    return values

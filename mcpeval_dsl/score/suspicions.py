@@ -1,0 +1,91 @@
+"""Score: leads of all trials, told once each, with the two calls that show it as evidence."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from mcpeval_dsl.gateway.model import CallRecord
+from mcpeval_dsl.records.model import HarvestRecord, Lead, TrialRecord
+from mcpeval_dsl.score import model
+
+_VARYING = re.compile(r"0x[0-9a-f]+|[0-9a-f]{8,}|\d+|/[^\s\"']*|\"[^\"]*\"|'[^']*'", re.IGNORECASE)
+_SHOWN = 160
+
+
+@dataclass(slots=True)
+class LeadTally:
+    """Add the trials in order of the plan; the first that shows a lead gives its evidence."""
+
+    rows: dict[tuple[str, str, str, str], tuple[model.LeadRow, set[str]]] = field(default_factory=dict)
+
+    def add(self, record: TrialRecord, harvest_calls: Sequence[CallRecord] = ()) -> None:
+        if not record.leads:
+            return
+        calls = {call.id: call for call in (*harvest_calls, *record.calls)}
+        for lead in record.leads:
+            self._add(lead, record.id, calls)
+
+    def add_harvest(self, harvest: HarvestRecord) -> None:
+        calls = {call.id: call for call in harvest.calls}
+        for lead in harvest.leads:
+            self._add(lead, f"harvest {harvest.id}", calls)
+
+    def result(self) -> tuple[model.LeadRow, ...]:
+        return tuple(row.model_copy(update={"trials": len(trials)}) for row, trials in self.rows.values())
+
+    def _add(self, lead: Lead, trial: str, calls: Mapping[str, CallRecord]) -> None:
+        key = (lead.server, lead.tool, lead.kind, normalised(lead))
+        if key not in self.rows:
+            self.rows[key] = (_row(lead, trial, calls), set())
+        self.rows[key][1].add(trial)
+
+
+def normalised(lead: Lead) -> str:
+    """The message without what differs from trial to trial: numbers, paths, quoted texts and the value itself."""
+    text = lead.message.replace(lead.value, "…") if lead.value else lead.message
+    return _VARYING.sub("…", text)[:200]
+
+
+def _row(lead: Lead, trial: str, calls: Mapping[str, CallRecord]) -> model.LeadRow:
+    return model.LeadRow(
+        kind=lead.kind,
+        server=lead.server,
+        tool=lead.tool,
+        message=shortened(lead.message),
+        argument=lead.argument,
+        value=lead.value,
+        trials=0,
+        first_trial=trial,
+        evidence=tuple(_evidence(calls[call], lead) for call in lead.evidence if call in calls),
+    )
+
+
+def _evidence(call: CallRecord, lead: Lead) -> model.EvidenceCall:
+    said = call.error.message if call.error is not None else call.text or _json(call.structured)
+    return model.EvidenceCall(
+        id=call.id,
+        actor=call.actor,
+        tool=f"{call.server}.{call.tool}",
+        arguments=shortened(_json(dict(call.arguments))),
+        result=around(said, lead.value),
+    )
+
+
+def around(text: str, value: str | None) -> str:
+    """The part of a long text in which the value stands."""
+    place = text.find(value) if value else -1
+    if len(text) <= _SHOWN or place < _SHOWN // 2:
+        return shortened(text)
+    return "…" + shortened(text[place - _SHOWN // 3 :])
+
+
+def shortened(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)

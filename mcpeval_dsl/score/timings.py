@@ -1,0 +1,25 @@
+"""Score: measured times, kept apart from the scorecard because they differ from run to run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mcpeval_dsl.score.rows import Row
+from mcpeval_dsl.statistics.spread import Spread, spread
+
+
+@dataclass(frozen=True, slots=True)
+class CellTiming:
+    """`agent_ms` per testable trial, without waits for limits, queues and starts; `latency_ms` per call."""
+
+    cell: str
+    split: str
+    agent_ms: Spread | None
+    latency_ms: Spread | None
+
+
+def timing(cell: str, split: str, rows: Sequence[Row]) -> CellTiming:
+    testable = [row for row in rows if row.testable]
+    latencies = [ms for row in testable for ms in row.latencies]
+    return CellTiming(cell, split, spread([row.agent_ms for row in testable]), spread(latencies))
