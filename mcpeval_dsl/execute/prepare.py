@@ -93,10 +93,12 @@ def judges(plan: Plan) -> tuple[str, ...]:
 def driver_settings(model: Model, plan: Plan, settings: RunSettings) -> DriverSettings:
     """The operator's side of one model: endpoint, key and patience come from nowhere else."""
     provider = settings.provider(model.driver)
+    spec_folder = (settings.project_root / plan.suite.spec).parent
+    of_project = model.driver not in ("script", "replay") or (settings.project_root / model.target).exists()
     return DriverSettings(
         base_url=provider.base_url,
         api_key=provider.api_key,
-        project_root=settings.project_root,
+        project_root=settings.project_root if of_project else spec_folder,
         request_timeout=provider.timeout,
         retry_time=provider.patience,
         seed=plan.suite.seed,

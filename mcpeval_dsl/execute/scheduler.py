@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from mcpeval_dsl.execute import events
 from mcpeval_dsl.execute.context import RunContext
@@ -18,7 +19,7 @@ from mcpeval_dsl.plan.model import ConnectNode, HarvestNode, TrialGroup, trial_i
 from mcpeval_dsl.records.model import ConnectRecord, HarvestRecord, TokenUse, TrialRecord
 from mcpeval_dsl.records.store import RunStore
 
-Finish = Callable[[TrialRecord], Awaitable[TrialRecord]]
+Finish = Callable[[TrialRecord, Path | None], Awaitable[TrialRecord]]
 OnEvent = Callable[[events.RunEvent], None]
 
 
@@ -67,6 +68,7 @@ class Scheduler:
 
     async def run(self) -> RunSummary:
         """Everything that is due. Raises StoreError when the disk fails; nothing saved is lost."""
+        await self._grade_what_was_not()
         due = list(self._due())
         self._summary.due = len(due)
         plan = self._context.plan
@@ -80,6 +82,14 @@ class Scheduler:
             await self._trials(due)
         self._summary.interrupted = self._stop.asked and self._summary.done < self._summary.due
         return self._summary
+
+    async def _grade_what_was_not(self) -> None:
+        """A run that was killed between a trial and its grading left facts without a verdict."""
+        for record in [record for record in self._store.reader.records() if record.outcome is None]:
+            graded = await self._finish(record, None)
+            await asyncio.wrap_future(
+                self._store.save_grading(record.key, graded.verdicts, graded.outcome, graded.leads, graded.grade_key)
+            )
 
     def _due(self) -> Iterator[Due]:
         reader = self._store.reader
@@ -203,13 +213,17 @@ class Scheduler:
     async def _one(self, item: Due) -> None:
         attempt = await asyncio.wrap_future(self._store.begin_attempt(item.id, item.key))
         try:
-            record = await run_trial(self._context, item.group, item.number)
+            ended = await run_trial(self._context, item.group, item.number)
         except asyncio.CancelledError:
             self._store.end_attempt(attempt, TokenUse(), "cancelled")
             raise
-        # Saved before it is graded: what was paid for is never lost to a grader.
-        await asyncio.wrap_future(self._store.save_trial(record, attempt, supersede=item.again))
-        graded = await self._finish(record)
+        try:
+            record = ended.record
+            # Saved before it is graded: what was paid for is never lost to a grader.
+            await asyncio.wrap_future(self._store.save_trial(record, attempt, supersede=item.again))
+            graded = await self._finish(record, ended.workdir)
+        finally:
+            ended.remove()
         await asyncio.wrap_future(
             self._store.save_grading(record.key, graded.verdicts, graded.outcome, graded.leads, graded.grade_key)
         )

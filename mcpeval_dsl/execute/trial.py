@@ -6,6 +6,7 @@ import asyncio
 import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from mcpeval_dsl.agents.hosts.loop import LOOP_VERSION, LoopHost
@@ -55,7 +56,23 @@ class Progress:
     agent_ms: float = 0.0
 
 
-async def run_trial(context: RunContext, group: TrialGroup, number: int) -> TrialRecord:
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A trial whose processes are gone; its folder (None where it never had one) stands until `remove`."""
+
+    record: TrialRecord
+    world: World | None = None
+
+    @property
+    def workdir(self) -> Path | None:
+        return self.world.folder.work if self.world is not None else None
+
+    def remove(self) -> None:
+        if self.world is not None:
+            self.world.remove()
+
+
+async def run_trial(context: RunContext, group: TrialGroup, number: int) -> Ended:
     """Never raises for what server, agent or model do; cancellation ends everything it started and passes through."""
     task, cell = context.tasks[group.task], context.cells[group.cell]
     name = trial_id(group.id, number)
@@ -73,16 +90,17 @@ async def run_trial(context: RunContext, group: TrialGroup, number: int) -> Tria
     blocked = blocked_by_plan(context, group, cell)
     if blocked is not None:
         progress.trouble = blocked.trouble()
-        return recording.record_of(context, progress)
+        return Ended(recording.record_of(context, progress))
     world = World(context, name, cell, context.environments.get(task.environment or ""), trial=number)
     progress.world = world
     try:
         await _live(context, progress, world)
-    finally:
         await asyncio.shield(world.close())
-    record = recording.record_of(context, progress)
-    world.remove()
-    return record
+    except BaseException:
+        await asyncio.shield(world.close())
+        world.remove()
+        raise
+    return Ended(recording.record_of(context, progress), world)
 
 
 async def _live(context: RunContext, progress: Progress, world: World) -> None:

@@ -129,8 +129,8 @@ class RunReader:
 
     def planned(self) -> Iterator[str]:
         """Ids of all trials of the plan, in its order."""
-        plan = json.loads(self.plan_bytes())
-        for node in plan.get("nodes", ()):
+        data = json.loads(self.plan_bytes())
+        for node in (node for plan in data.get("plans", [data]) for node in plan.get("nodes", ())):
             if node.get("kind") == "trial":
                 for trial in range(1, node["trials"] + 1):
                     yield f"{node['id']}#{trial}"

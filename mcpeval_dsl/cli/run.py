@@ -1,0 +1,59 @@
+"""Command line: `mcpe run`, a plan carried out, or an interrupted run continued; then its scorecard and exit code."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from mcpeval_dsl.cli import exits
+
+HELP = """Run a plan, or continue it. Without arguments: .mcpe/plan.json, which `mcpe compile` writes.
+
+The same command again continues an interrupted run and measures nothing twice; --fresh starts over.
+
+Example: mcpe compile specs/tracker.mcpe && mcpe run
+"""
+
+
+def command(
+    target: Annotated[list[str] | None, typer.Argument(help="A plan, or specs to compile and run at once.")] = None,
+    select: Annotated[
+        list[str] | None, typer.Option("--select", "-s", help="As in `mcpe compile` (specs only).")
+    ] = None,
+    exclude: Annotated[list[str] | None, typer.Option("--exclude", help="As in `mcpe compile` (specs only).")] = None,
+    heldout: bool = typer.Option(False, "--heldout", help="Take held-out tasks in as well (specs only)."),
+    fresh: bool = typer.Option(False, "--fresh", help="Start a new run, whatever was measured before."),
+    jobs: int = typer.Option(0, "--jobs", "-j", min=0, help="Trials in flight; 0 is twice the cores."),
+    trust_file: Annotated[list[str] | None, typer.Option(help="Files that say what may be started.")] = None,
+    allow_writes: bool = typer.Option(False, "--allow-writes", help="Let permitted writes through to shared servers."),
+    update_lock: bool = typer.Option(
+        False, "--update-lock", help="Go on where a server's tools differ from mcpe.lock."
+    ),
+    keep: bool = typer.Option(False, "--keep", help="Keep the folders of the trials."),
+    form: str = typer.Option("text", "--format", help="text or json (JSON Lines)."),
+) -> None:
+    from mcpeval_dsl.cli import running
+
+    if form not in ("text", "json"):
+        raise typer.BadParameter(f"--format is text or json, not `{form}`")
+    chosen = running.choose(target or [], select or [], exclude or [], heldout, form)
+    if chosen is None:
+        raise typer.Exit(exits.SPEC)
+    options = running.Options(
+        fresh=fresh,
+        jobs=jobs or None,
+        trust_files=tuple(trust_file or ()),
+        allow_writes=allow_writes,
+        update_lock=update_lock,
+        keep=keep,
+        form=form,
+    )
+    codes = []
+    for plan in chosen.plans:
+        codes.append(running.run_one(plan, chosen, options))
+        if codes[-1] in (exits.INTERRUPTED, exits.DISK):
+            break
+    sys.stdout.flush()
+    raise typer.Exit(exits.worst(*codes))

@@ -1,0 +1,262 @@
+"""Command line, behind `mcpe run` and `mcpe demo`: from a chosen plan to a finished, graded and scored run."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcpeval_dsl.cli import exits
+from mcpeval_dsl.cli.findings import show
+from mcpeval_dsl.diagnostics.model import Diagnostic
+from mcpeval_dsl.source import SourceFile
+
+if TYPE_CHECKING:
+    from mcpeval_dsl.execute.settings import RunSettings
+    from mcpeval_dsl.plan.model import Plan
+    from mcpeval_dsl.records.model import Manifest
+
+RUNS = Path(".mcpe") / "runs"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the command line says about one run."""
+
+    fresh: bool = False
+    jobs: int | None = None
+    trust_files: tuple[str, ...] = ()
+    allow_writes: bool = False
+    update_lock: bool = False
+    keep: bool = False
+    form: str = "text"
+
+
+@dataclass(slots=True)
+class Chosen:
+    """Plans to run, the root that their paths start from, and texts to quote from."""
+
+    plans: tuple[Plan, ...]
+    root: Path
+    sources: Mapping[str, SourceFile] = field(default_factory=dict)
+
+
+def choose(targets: list[str], select: list[str], exclude: list[str], heldout: bool, form: str) -> Chosen | None:
+    """The plans of a plan file, or of specs compiled now. None when something is wrong: it has been shown."""
+    plan_files = [target for target in targets if target.endswith(".json")]
+    if plan_files or not targets:
+        if select or exclude or heldout:
+            raise_usage(
+                "--select, --exclude and --heldout choose when a spec is compiled; name specs, or compile again"
+            )
+        return _from_files(plan_files)
+    return _from_specs(targets, select, exclude, heldout, form)
+
+
+def raise_usage(message: str) -> None:
+    """Ends the command as wrong usage."""
+    import typer
+
+    raise typer.BadParameter(message)
+
+
+def _from_files(paths: list[str]) -> Chosen | None:
+    from mcpeval_dsl.cli.project import PLAN_PATH, find
+    from mcpeval_dsl.plan import files
+
+    start = Path.cwd() / paths[0] if paths else Path.cwd()
+    project = find(start if start.exists() else Path.cwd())
+    if project.value is None:
+        show(project.diagnostics, {}, stream=sys.stderr)
+        return None
+    root = project.value.root
+    plans: list[Plan] = []
+    for path in [Path.cwd() / name for name in paths] or [root / PLAN_PATH]:
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            hint = "write it with `mcpe compile`, or name a spec: `mcpe run SPEC`"
+            shown = project.value.relative(path)
+            why = (error.strerror or "").lower()
+            show([Diagnostic("MCPE504", f"there is no plan at {shown} ({why})", hint=hint)], {}, stream=sys.stderr)
+            return None
+        read = files.read(data, project.value.relative(path))
+        show(read.diagnostics, {}, stream=sys.stderr)
+        if read.value is None:
+            return None
+        plans.extend(read.value.plans)
+    changed = _changed(plans, root)
+    show(changed, {}, stream=sys.stderr)
+    if any(item.severity == "error" for item in changed):
+        return None
+    return Chosen(tuple(plans), root, _texts(plans, root))
+
+
+def _texts(plans: list[Plan], root: Path) -> dict[str, SourceFile]:
+    """The specs behind the plans, to quote from; one that is gone is not quoted."""
+    found: dict[str, SourceFile] = {}
+    for name in {entry.path for plan in plans for entry in plan.files}:
+        try:
+            found[name] = SourceFile(name, (root / name).read_text(encoding="utf-8", errors="replace"))
+        except OSError:
+            continue
+    return found
+
+
+def _changed(plans: list[Plan], root: Path) -> list[Diagnostic]:
+    """Fixtures that are not what the plan was made from (an error), and specs that are not (a warning)."""
+    from mcpeval_dsl.cli.project import digests
+
+    found: list[Diagnostic] = []
+    hint = "run `mcpe compile` again"
+    for plan in plans:
+        now = digests(root, [entry.path for entry in (*plan.files, *plan.fixtures)])
+        for entry in plan.fixtures:
+            if now.get(entry.path) != entry.sha256:
+                what = "is gone" if entry.path not in now else "has changed"
+                body = "A run starts from exactly what was compiled."
+                found.append(
+                    Diagnostic("MCPE505", f"{entry.path} {what} since the plan was made", body=body, hint=hint)
+                )
+        for entry in plan.files:
+            if now.get(entry.path) != entry.sha256:
+                title = f"{entry.path} has changed since the plan was made"
+                found.append(
+                    Diagnostic("MCPE506", title, body="The plan is run as it is.", hint=hint, severity="warning")
+                )
+    return found
+
+
+def _from_specs(targets: list[str], select: list[str], exclude: list[str], heldout: bool, form: str) -> Chosen | None:
+    from mcpeval_dsl.cli import specs as loading
+    from mcpeval_dsl.plan.model import Selection
+
+    specs = loading.load(targets)
+    plans: list[Plan] = []
+    if not specs.failed and specs.suites:
+        plans = loading.plan(specs, Selection(select=tuple(select), exclude=tuple(exclude), heldout=heldout))
+    problems = "json" if form == "json" else "text"
+    show(specs.diagnostics, specs.sources, problems, sys.stderr)  # type: ignore[arg-type]  # one of two literals
+    if specs.failed or not plans or specs.project is None:
+        return None
+    return Chosen(tuple(plans), specs.project.root, dict(specs.sources))
+
+
+def run_one(plan: Plan, chosen: Chosen, options: Options) -> int:
+    """One suite's run from trust to scorecard; the exit code of `score.exit`, or why it never began."""
+    from mcpeval_dsl.cli import trusting
+    from mcpeval_dsl.execute import prepare
+    from mcpeval_dsl.execute import settings as operator
+    from mcpeval_dsl.execute.manifest import manifest_of
+    from mcpeval_dsl.plan import files
+
+    refused = prepare.unsupported(plan)
+    if refused:
+        show(refused, chosen.sources, stream=sys.stderr)
+        return exits.SPEC
+    try:
+        settings = operator.load(chosen.root, jobs=options.jobs, allow_writes=options.allow_writes, keep=options.keep)
+    except ValueError as error:
+        show([Diagnostic("MCPE507", str(error))], {}, stream=sys.stderr)
+        return exits.SPEC
+    if not trusting.allowed(plan, chosen.root, options.trust_files):
+        return exits.SPEC
+    data = files.write(plan)
+    spec_folder = (chosen.root / plan.suite.spec).parent.resolve()
+    manifest = manifest_of(plan, data, "", spec_folder, settings)
+    folder = choose_folder(chosen.root, plan, manifest, options.fresh)
+    if folder is None:
+        return exits.SPEC
+    manifest = manifest.model_copy(update={"run": folder.name})
+    return carry_out(plan, data, folder, manifest, settings, chosen, options)
+
+
+def carry_out(
+    plan: Plan,
+    data: bytes,
+    folder: Path,
+    manifest: Manifest,
+    settings: RunSettings,
+    chosen: Chosen,
+    options: Options,
+) -> int:
+    """Run what is due in this folder, then show the scorecard."""
+    import asyncio
+
+    from mcpeval_dsl.cli import grading, progress, scoring
+    from mcpeval_dsl.execute import prepare
+    from mcpeval_dsl.execute.interrupts import StopRequest, signals_to
+    from mcpeval_dsl.execute.scheduler import RunSummary, Scheduler
+    from mcpeval_dsl.records import store as stores
+
+    made = prepare.context_of(plan, folder, settings)
+    if made.value is None:
+        show(made.diagnostics, chosen.sources, stream=sys.stderr)
+        return exits.SPEC
+    context = made.value
+    if options.update_lock:
+        context.shared["update_lock"] = True
+    opened = stores.create(folder, data, manifest, lambda value: context.redactor.value(value)[0])
+    if opened.value is None:
+        show(opened.diagnostics, {}, stream=sys.stderr)
+        return exits.SPEC
+    store = opened.value
+
+    async def go() -> RunSummary:
+        stop = StopRequest()
+        finish = grading.finisher(plan, context)
+        with signals_to(stop):
+            summary = await Scheduler(context, store, finish, progress.reporter(options.form), stop).run()
+        for driver in context.drivers.values():
+            await driver.close()
+        return summary
+
+    try:
+        summary = asyncio.run(go())
+    finally:
+        store.close()
+    return scoring.show_run(folder, summary, chosen.sources, options.form)
+
+
+def choose_folder(root: Path, plan: Plan, manifest: Manifest, fresh: bool) -> Path | None:
+    """The newest run of the suite if it is this very run, or can be continued; else a new folder.
+
+    None, after saying why, where the newest run was interrupted and was made with something else.
+    """
+    from mcpeval_dsl.records.folder import runs
+    from mcpeval_dsl.records.manifests import differences, refusal
+    from mcpeval_dsl.records.reader import RunReader
+
+    base = root / RUNS
+    base.mkdir(parents=True, exist_ok=True, mode=0o700)
+    stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+    new = base / f"{plan.suite.name}-{stamp}-{secrets.token_hex(2)}"
+    if fresh:
+        return new
+    for run in runs(root):
+        reader = RunReader(run)
+        kept = reader.manifest()
+        if not kept.run.startswith(f"{plan.suite.name}-"):
+            continue
+        different = differences(kept, manifest)
+        if not different:
+            return run.path
+        if _finished(reader):
+            return new
+        if kept.plan_key == manifest.plan_key:
+            show([refusal(kept, different)], {}, stream=sys.stderr)
+            return None
+        return new
+    return new
+
+
+def _finished(reader: object) -> bool:
+    from mcpeval_dsl.records.reader import RunReader
+
+    assert isinstance(reader, RunReader)
+    planned = set(reader.planned())
+    return planned <= {record.id for record in reader.records()}

@@ -1,0 +1,45 @@
+"""Command line, shared: may what a plan starts be started? Asks on a terminal, refuses where nobody can be asked."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcpeval_dsl.cli.findings import show
+
+if TYPE_CHECKING:
+    from mcpeval_dsl.execute.startables import Startable
+    from mcpeval_dsl.plan.model import Plan
+
+
+def of_plan(plan: Plan, root: Path) -> tuple[Startable, ...]:
+    """Everything the plan can start."""
+    from mcpeval_dsl.execute.startables import startables
+
+    return startables(plan, (root / plan.suite.spec).parent.resolve())
+
+
+def allowed(plan: Plan, root: Path, trust_files: Iterable[str] = ()) -> bool:
+    """Whether all of it is trusted, by the operator's store, a trust file or an answer now. Says why not."""
+    from mcpeval_dsl.execute import trust
+
+    stores = [trust.personal_store(), *(trust.TrustFile(Path(name)) for name in trust_files)]
+    can_ask = sys.stdin.isatty() and sys.stderr.isatty()
+    problem = trust.require(of_plan(plan, root), stores, ask if can_ask else None)
+    if problem is None:
+        return True
+    show([problem], {}, stream=sys.stderr)
+    return False
+
+
+def ask(items: Sequence[Startable]) -> bool:
+    """The question, with the exact lines; anything but yes is no."""
+    from mcpeval_dsl.diagnostics.render.safe import visible
+
+    print("This spec wants to start what was not trusted before:", file=sys.stderr)
+    for item in items:
+        print(f"  {visible(item.shown())}", file=sys.stderr)
+    print("Trust exactly these? [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
