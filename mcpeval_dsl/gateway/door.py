@@ -149,11 +149,13 @@ class Gateway:
         """Make one call, or refuse it. Never raises for what a server does; the agent gets its record redacted."""
         place, record = self._attempt(actor, server, tool, arguments, turn, wire_name)
         try:
-            record = await self._carry_out(record, permit, timeout)
+            record = await self._carry_out(place, record, permit, timeout)
         except asyncio.CancelledError:
             error = CallError("timeout", "timeout", "ended with the trial before it was answered", cause="harness")
-            unknown = record.permission.effect != "readonly"
-            self._keep(place, replace(record, error=error, is_error=True, text=UNAVAILABLE, effect_unknown=unknown))
+            begun = self._records[place]
+            unknown, took = begun.permission.effect != "readonly", self._clock() - begun.at_ms
+            cut = replace(begun, error=error, is_error=True, text=UNAVAILABLE, effect_unknown=unknown, duration_ms=took)
+            self._records[place] = cut
             raise
         kept = self._keep(place, record)
         return kept if actor == "agent" else record
@@ -190,7 +192,7 @@ class Gateway:
         self._keep(place, record)
         return place, record
 
-    async def _carry_out(self, record: CallRecord, permit: bool, timeout: float | None) -> CallRecord:
+    async def _carry_out(self, place: int, record: CallRecord, permit: bool, timeout: float | None) -> CallRecord:
         agent = record.actor == "agent"
         if agent and self.hard_calls is not None and self.charged >= self.hard_calls:
             record = replace(record, permission=Permission("denied", rule=f"calls <= {self.hard_calls} hard"))
@@ -209,6 +211,7 @@ class Gateway:
             record = replace(record, charged=True)
         if ruling.permission.decision == "simulated":
             return self._simulated(record, ruling, definition)
+        self._keep(place, record)
         return await self._served(record, seat, definition, timeout)
 
     def _rule(self, record: CallRecord, definition: ToolDefinition | None, permit: bool) -> Ruling:

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 MODE = sys.argv[1] if len(sys.argv) > 1 else "good"
 STATE = {"initialized": False, "changed": False}
@@ -86,8 +87,8 @@ def call(identity, params):
         sys.stderr.write("fatal: the disk is on fire\n")
         sys.stderr.flush()
         os._exit(7)
-    elif MODE == "die_once" and not os.path.exists("died"):
-        open("died", "w").close()
+    elif MODE == "die_once" and not Path("died").exists():
+        Path("died").touch()
         os._exit(9)
     elif MODE == "hang":
         time.sleep(60)
@@ -158,7 +159,7 @@ def call(identity, params):
             identity, {"content": [{"type": "image", "mimeType": "image/png", "data": "QUJD" * 10}], "_meta": {"x": 1}}
         )
     else:
-        reply(identity, text(word or "ok"))
+        reply(identity, text(str(word or "ok")))
 
 
 def handle(message):
