@@ -15,6 +15,7 @@ from mcpeval_dsl.syntax.tables import load
 
 Maker: TypeAlias = Callable[[list[Any], Span], Any]
 _BLANKS = re.compile(r"[ \t]+")
+_STATEMENTS = (tree.Directive, tree.Action, tree.Bound, tree.Binding, tree.NamedBinding)
 
 
 def build(
@@ -59,7 +60,9 @@ def build(
         values.append(value)
         starts.append(start)
         ends.append(end)
-    return tuple(statement for value in values if isinstance(value, list) for statement in value)
+    # a bracket left open at the end leaves parts behind that are no statements
+    lists = (value for value in values if isinstance(value, list))
+    return tuple(item for members in lists for item in members if isinstance(item, _STATEMENTS))
 
 
 def _flat(children: list[Any]) -> list[Any]:

@@ -42,6 +42,14 @@ def test_never_crashes(path: Path, seed: int) -> None:
         assert "\n" not in diagnostic.title
 
 
+@pytest.mark.parametrize("text", ["s(l t,{", "r.s({", 'l[{a:1,"":{'])
+def test_bracket_left_open_at_the_end(text: str) -> None:
+    parsed = parse(SourceFile("open.mcpe", text))
+    assert parsed.value is not None
+    assert parsed.diagnostics
+    assert shape.check(parsed.value, parsed.diagnostics) == ()
+
+
 def test_thousand_lines_in_25_ms() -> None:
     text = "".join(p.read_text("utf-8") for p in EXAMPLES if "examples" in p.parts and p.stem != "models")
     parsed = parse(SourceFile("long.mcpe", text))
