@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from mcpeval_dsl.diagnostics.model import Diagnostic, Edit, Label, Severity
 from mcpeval_dsl.source import SourceFile, Span
-from mcpeval_dsl.syntax.tree import Directive, Statement
+from mcpeval_dsl.syntax.tree import Statement
 
 
 class Problems:
     """Collects diagnostics; remembers the errors of earlier stages by offset, to keep silent where they spoke."""
 
-    __slots__ = ("_files", "_flagged", "_seen", "found", "quiet")
+    __slots__ = ("_files", "_flagged", "_groups", "_seen", "found", "quiet")
 
     def __init__(self, earlier: Iterable[Diagnostic], files: Iterable[SourceFile]) -> None:
         self.found: list[Diagnostic] = []
         self.quiet = False
+        self._groups: dict[tuple[str, str], int] = {}
         self._seen: set[tuple[str, str, int]] = set()
         self._files = {file.path: file for file in files}
         self._flagged: dict[str, list[int]] = {}
@@ -46,8 +48,12 @@ class Problems:
         severity: Severity = "error",
         labels: tuple[Label, ...] = (),
         edit: Edit | None = None,
+        group: str = "",
     ) -> None:
-        """Add a diagnostic once for each code and place."""
+        """Add a diagnostic once for each code and place.
+
+        What bears the same `group` comes from one mistake: further places become labels of the first.
+        """
         if self.quiet:
             return
         if span is not None:
@@ -55,6 +61,10 @@ class Problems:
             if key in self._seen:
                 return
             self._seen.add(key)
+            if group and (first := self._groups.setdefault((code, group), len(self.found))) < len(self.found):
+                known = self.found[first]
+                self.found[first] = replace(known, labels=(*known.labels, Label(span.location(), "and here")))
+                return
         at = None if span is None else span.location()
         self.found.append(Diagnostic(code, title, at, body, hint, severity, labels, edit))
 
@@ -87,22 +97,22 @@ class Problems:
 
     def may_be_lost(self, name: str, files: Iterable[SourceFile]) -> bool:
         """True when text that an earlier stage could not use may have defined `name`."""
-        import re
-
         if not self._flagged:
             return False
-        pattern = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])(?=[^\S\n]*(?:=(?!=)|\"|\{{|\sin\b))")
-        header = re.compile(rf"^[^\S\n]*[\w-]+[^\S\n]+{re.escape(name)}(?![\w-])", re.MULTILINE)
+        import re
+
+        escaped = re.escape(name)
+        word = re.compile(rf"(?<![\w-]){escaped}(?![\w-])")
+        defined = re.compile(
+            rf"(?<![\w.-]){escaped}[^\S\n]*(?:=(?!=)|\"|\{{)|^[^\S\n]*[\w-]+[^\S\n]+{escaped}(?![\w-])", re.M
+        )
         for file in files:
-            offsets = self._flagged.get(file.path)
-            if offsets and (pattern.search(file.text) or header.search(file.text)):
+            if file.path not in self._flagged:
+                continue
+            if any(word.search(line) or '.mcpe"' in line for line in self._lines(file)) or defined.search(file.text):
                 return True
         return False
 
-
-def name_span(statement: Directive) -> Span:
-    """Where the name that a block defines stands, or the keyword where it has none."""
-    for group in statement.groups:
-        for item in group.items:
-            return item.span
-    return statement.name.span
+    def _lines(self, file: SourceFile) -> Iterator[str]:
+        for offset in self._flagged[file.path]:
+            yield file.line_text(file.lines.position(offset)[0])

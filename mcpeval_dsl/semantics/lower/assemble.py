@@ -134,6 +134,8 @@ def _task(ctx: Context, parts: Parts, lowered: LoweredTask) -> Task:
 
 def _check_environment(ctx: Context, lowered: LoweredTask) -> None:
     """A value of an environment's steps is there only for tasks in that environment."""
+    if ctx.problems.earlier:
+        return
     for symbol, span in lowered.uses.values():
         if symbol.kind != "environment" or symbol.name == lowered.task.environment:
             continue

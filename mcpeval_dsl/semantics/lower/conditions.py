@@ -88,7 +88,8 @@ def _choice(ctx: Context, dimension: str, choices: Collection[str], value: Value
     text = value.value if isinstance(value, String) else word(value)
     if text is None:
         return lower_value(ctx, Scope(), value)
-    if choices and text not in choices and not ctx.problems.may_be_lost(text, ctx.files):
+    lost = ctx.problems.earlier and dimension in ("tag", "cluster", "difficulty")
+    if choices and text not in choices and not lost and not ctx.problems.may_be_lost(text, ctx.files):
         nearest = closest(text, choices)
         hint = (
             f"did you mean `{nearest}`?"

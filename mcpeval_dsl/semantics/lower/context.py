@@ -41,6 +41,7 @@ class Context:
     texts: dict[str, None] = field(default_factory=dict)
     uses: dict[int, tuple[Symbol, Span]] = field(default_factory=dict)
     dimensions: dict[str, frozenset[str]] = field(default_factory=dict)
+    lost: int = 0
 
     def of(self, kind: Kind) -> dict[str, Symbol]:
         return self.symbols.setdefault(kind, {})
@@ -69,9 +70,12 @@ class Context:
         flagged = self.problems.flagged_header(statement)
         before = self.problems.quiet
         try:
-            yield not (flagged and statement.block is None)
+            alive = not (flagged and statement.block is None)
+            self.lost += not alive
+            yield alive
         except Unlowerable as fault:
-            if not flagged:
+            self.lost += 1
+            if not self.problems.flagged(statement.span):
                 self.problems.report(
                     "MCPE299",
                     fault.span,
@@ -92,7 +96,7 @@ class Context:
         wanted = noun(kinds[0])
         for table in self.symbols.values():
             other = table.get(name)
-            if other is not None and other.kind not in kinds:
+            if other is not None and other.kind not in kinds and not self.problems.may_be_lost(name, self.files):
                 other.used = True
                 self._wrong_kind(kinds, name, span, other)
                 return None
@@ -101,7 +105,8 @@ class Context:
         nearest = closest(name, [n for kind in kinds for n in self.of(kind)])
         hint = f"did you mean `{nearest}`?" if nearest else self._offer(kinds)
         title = f"there is no {kinds[0]} named `{name}`"
-        self.problems.report("MCPE254", span, title, f"This place takes the name of {wanted}.", hint)
+        body = f"This place takes the name of {wanted}."
+        self.problems.report("MCPE254", span, title, body, hint, group=name)
         return None
 
     def _wrong_kind(self, kinds: tuple[Kind, ...], name: str, span: Span, other: Symbol) -> None:

@@ -361,7 +361,7 @@ def _judge(grading: Grading, line: _Line) -> Grader:
     elif grading.assumed and model is not None:
         grading.assumed_spans.append(line.span)
     line.words.end()
-    if model is None:
+    if model is None and not grading.ctx.problems.earlier:
         grading.ctx.problems.report(
             "MCPE305",
             line.span,

@@ -112,6 +112,9 @@ def lower_loop(
         raise Unlowerable(head.span, "`for x in list`")
     over = lower_value(ctx, ctx.values, head.right)
     rows, shape, first = _rows(head.right, over, tables, lists)
+    table = ctx.of("table").get(word(head.right) or "")
+    if table is not None and table.statement is not None and ctx.problems.flagged(table.statement.span):
+        shape = None
     symbol = Symbol("loop variable", variable, head.left.span, statement, shape, variable)
     scope = ctx.values.child(cell=True)
     scope.names[variable] = symbol

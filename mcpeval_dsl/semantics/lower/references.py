@@ -41,7 +41,7 @@ def _unknown(ctx: Context, scope: Scope, name: str, span: Span) -> None:
     nearest = closest(name, [*scope.all_names(), *ctx.of("environment")])
     hint = f"did you mean `{nearest}`?" if nearest else f'for the text write "{name}"; else define it: `let {name} = …`'
     body = "A bare name in a value position is a reference; a text is quoted."
-    ctx.problems.report("MCPE250", span, f"nothing is named `{name}` here", body, hint)
+    ctx.problems.report("MCPE250", span, f"nothing is named `{name}` here", body, hint, group=name)
 
 
 def _too_early(ctx: Context, symbol: Symbol, span: Span) -> None:
@@ -73,6 +73,8 @@ def check_fields(ctx: Context, symbol: Symbol, steps: Sequence[tuple[str | int |
 def _unknown_field(ctx: Context, symbol: Symbol, trail: str, key: str, span: Span, fields: list[str]) -> None:
     if symbol.statement is not None and ctx.problems.flagged(symbol.statement.span):
         return
+    if ctx.problems.may_be_lost(key, ctx.files):
+        return
     nearest = closest(key, fields)
     if nearest:
         hint = f"did you mean `{trail}.{nearest}`?"
@@ -84,7 +86,8 @@ def _unknown_field(ctx: Context, symbol: Symbol, trail: str, key: str, span: Spa
         hint = f"write `{trail}` alone"
     labels = () if symbol.span is None else (Label(symbol.span.location(), f"`{symbol.name}` is defined here"),)
     title = f"`{trail}` has no field `{key}`"
-    ctx.problems.report("MCPE252", span, title, "Only fields that its block binds can be used.", hint, labels=labels)
+    body = "Only fields that its block binds can be used."
+    ctx.problems.report("MCPE252", span, title, body, hint, labels=labels, group=f"{trail}.{key}")
 
 
 def lower_text(ctx: Context, scope: Scope, text: String) -> Expression:

@@ -208,8 +208,10 @@ def _suite_line(ctx: Context, parts: Parts, line: Directive) -> None:
 def _default_environment(ctx: Context, parts: Parts) -> None:
     for line in parts.settings["defaults"]:
         if isinstance(line, Directive) and line.name.text == "environment" and (named := defined_name(line)):
-            ctx.name(("environment",), only(line).name())
-            parts.settings["environment"] = named[0]
+            with ctx.statement(line) as alive:
+                if alive:
+                    ctx.name(("environment",), only(line).name())
+                    parts.settings["environment"] = named[0]
 
 
 def _settings(ctx: Context, parts: Parts) -> None:

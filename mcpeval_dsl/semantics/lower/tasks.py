@@ -64,6 +64,7 @@ def lower_task(
     words.name()
     title = words.string().value if words else ""
     words.end()
+    lost = ctx.lost
     with ctx.collecting() as uses:
         merged = [*settings.defaults, *_profile_statements(ctx, statement), *_own(statement)]
         draft = _draft(ctx, name, settings, loop)
@@ -85,7 +86,7 @@ def lower_task(
         harvest_uses,
         {s.id: s for s in draft.scope.names.values() if s.kind == "harvest"},
         loop[1] if loop else None,
-        ctx.problems.flagged(statement.span),
+        ctx.lost > lost or ctx.problems.flagged(statement.span),
         draft.limit_spans,
         draft.grading.reference_users,
         draft.dialogue_graders,

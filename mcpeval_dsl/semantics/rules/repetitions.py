@@ -13,7 +13,7 @@ _METRIC = re.compile(r"pass[@^](\d+)")
 def repetitions(lowered: Lowered) -> None:
     """A gate on `pass^k` or `pass@k` where no task has k trials can never be decided."""
     most = max((task.trials for task in lowered.suite.tasks), default=None)
-    if most is None:
+    if most is None or lowered.ctx.problems.earlier:
         return
     for rule in lowered.suite.gate.rules:
         found = _METRIC.fullmatch(rule.metric)

@@ -9,7 +9,7 @@ from mcpeval_dsl.semantics.lower.assemble import Lowered
 def versions(lowered: Lowered) -> None:
     """Report a catalogue with several versions and no `server` axis."""
     parts = lowered.parts
-    if not parts.tasks or (parts.matrix is not None and "server" in parts.matrix.axes):
+    if lowered.ctx.problems.earlier or not parts.tasks or (parts.matrix is not None and "server" in parts.matrix.axes):
         return
     by_catalogue: dict[str, list[int]] = {}
     for index, server in enumerate(parts.servers):
