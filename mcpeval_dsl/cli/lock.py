@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -83,7 +83,10 @@ def _meet(specs: Specs, trust_file: str) -> dict[str, Folder]:
     for loaded, plan in plans:
         path = loading.lock_path(loaded.path)
         if path not in folders:
+            mark = len(specs.diagnostics)
             folders[path] = Folder(path, loading.read_lock(specs, loaded.path))
+            # a lock that cannot be read is replaced here, so it stands in nobody's way
+            specs.diagnostics[mark:] = [replace(d, severity="warning") for d in specs.diagnostics[mark:]]
         _gather(specs, loaded, folders[path], _ask(specs.project.root, plan))
     return folders
 

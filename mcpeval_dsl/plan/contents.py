@@ -24,6 +24,7 @@ _TRIAL_FIELDS = (
     *("name", "prompt", "system", "answer", "host_tools", "tools", "hide", "budget", "needs", "policy"),
     *("may", "never", "setup", "teardown", "undo", "simulate", "canaries", "elicit", "elicit_content"),
 )
+_PINNED = ("transport", "era", "revision", "version", "catalogue_sha256")
 
 
 @dataclass(slots=True)
@@ -51,10 +52,15 @@ class Contents:
                     "server": declared,
                     "lets": lets,
                     "fixtures": self.fixtures.of_texts(found.texts),
-                    "locked": self.topology.locked.get(server),
+                    "locked": self._pinned(server),
                 }
             )
         return self._servers[server]
+
+    def _pinned(self, server: str) -> object:
+        """What the lock holds of a server, apart from findings, which may differ from contact to contact."""
+        locked = self.topology.locked.get(server)
+        return locked and [getattr(locked, name) for name in _PINNED]
 
     def harvest(self, name: str, instance: Instance | None, cell: Cell, needs: list[str]) -> str:
         """The source with all it refers to. `needs` are the keys of the nodes it waits for."""

@@ -206,6 +206,11 @@ def test_locked_catalogue_is_part_of_every_key_behind_its_server() -> None:
     assert all(a.key != b.key for a, b in zip(plan.nodes, other.nodes, strict=True))
 
 
+def test_findings_of_a_contact_are_no_ingredient() -> None:
+    noisy = s.locked(findings=("2 lines on standard output are no messages",))
+    assert [n.key for n in s.made(lock=noisy).nodes] == [n.key for n in s.made(lock=s.locked()).nodes]
+
+
 def test_unrelated_server_changes_no_key() -> None:
     extra = replace(s.suite().servers[0], name="other")
     plan = s.made(s.suite(servers=(*s.suite().servers, extra)))
