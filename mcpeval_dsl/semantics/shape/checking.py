@@ -16,7 +16,7 @@ from mcpeval_dsl.semantics.shape.findings import finding
 from mcpeval_dsl.semantics.shape.gates import in_metric
 from mcpeval_dsl.semantics.shape.items import has_call, row_of, swallowed
 from mcpeval_dsl.semantics.shape.leaves import ACCEPT, FITS
-from mcpeval_dsl.semantics.shape.matching import Matching
+from mcpeval_dsl.semantics.shape.matching import Matching, last_directive
 from mcpeval_dsl.semantics.shape.misfits import Misfit, explain, quantity_misfit, swallowing_comma
 from mcpeval_dsl.semantics.shape.requirements import Presence, columns_and_rows
 from mcpeval_dsl.semantics.shape.unfolding import unfolded
@@ -102,7 +102,7 @@ class Checker:
                 self.found.append(strays.missing_sign(statement, entry))
             else:
                 self.found.append(explain(Misfit(statement, entry, words, matching), end))
-            self.inner(statement.block, matching.grader or entry)
+            self.inner(statement.block, last_directive(matching.row, words) or matching.grader or entry)
             return
         before = len(self.found)
         self.operands(matching)
@@ -138,6 +138,7 @@ class Checker:
             index = swallowed(statement, words)
             if index is not None:
                 self.found.append(swallowing_comma(statement, index))
+                self.inner(block, last_directive(row_of(statement.groups), words))
             else:
                 opening = Span(block.span.file, block.span.start, block.span.start + 1)
                 self.found.append(finding("MCPE211", opening, f"`{name}` takes no block", entry.doc))

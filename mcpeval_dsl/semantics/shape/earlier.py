@@ -40,7 +40,11 @@ class Earlier:
         index = bisect_left(self._offsets, statement.span.start)
         return index < len(self._offsets) and self._offsets[index] <= header_end(statement)
 
-    def unsaid(self, statement: tree.Statement, found: Iterable[Diagnostic]) -> list[Diagnostic]:
-        """Of what was found in a statement, what is about its block."""
+    def unsaid(self, statement: tree.Statement, found: list[Diagnostic]) -> list[Diagnostic]:
+        """Of what was found in a statement, what is about its block.
+
+        Nothing, when its words do not fit either: the block may then belong to another word.
+        """
         end = header_end(statement)
-        return [d for d in found if d.at is not None and offset_of(self._file, d.at) > end]
+        inner = [d for d in found if d.at is not None and offset_of(self._file, d.at) > end]
+        return inner if len(inner) == len(found) else []

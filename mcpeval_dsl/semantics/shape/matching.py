@@ -166,6 +166,20 @@ class Matching:
         return self.match(entry.operands, at + 1)
 
 
+def last_directive(row: Row, words: dict[str, Directive]) -> Directive | None:
+    """The directive (or grader) that stands last among the items of another one: the one a block behind them is of."""
+    last: Directive | None = None
+    after_grade = False
+    for item in row:
+        entry = words.get(bare(item) or "")
+        if after_grade:
+            last = grader_named(bare(item) or "")
+        elif entry is not None:
+            last = entry
+        after_grade = not after_grade and entry is not None and isinstance(entry.operands, op.Grader)
+    return last
+
+
 _COMBINE: dict[type, Callable[[Matching, Any, int], int]] = {
     op.Sequence: Matching.sequence,
     op.Maybe: Matching.maybe,
