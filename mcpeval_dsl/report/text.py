@@ -1,0 +1,152 @@
+"""Report: the scorecard for a person at a terminal, most important first: the gate, the cells, safety, leads, failures.
+
+Plain text of at most 100 columns. Each number stands beside what it rests on; each failure beside the command that
+shows it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from mcpeval_dsl.diagnostics.render.safe import visible
+from mcpeval_dsl.report.page import (
+    Page,
+    clip,
+    number,
+    percent,
+    plural,
+    wrapped,
+)
+from mcpeval_dsl.report.text_cells import cells
+from mcpeval_dsl.report.text_failures import failures, untestable
+from mcpeval_dsl.score import model
+from mcpeval_dsl.score.timings import CellTiming
+from mcpeval_dsl.source import SourceFile
+
+SourceOf = Callable[[str], SourceFile | None]
+_SHOWN = 8
+
+
+def render(
+    card: model.Scorecard,
+    run: str,
+    timings: Sequence[CellTiming] = (),
+    source_of: SourceOf = lambda path: None,
+    colour: bool = False,
+) -> str:
+    """The whole scorecard with a final newline. `source_of` gives the text of a spec, to quote the failing line."""
+    page = Page(run, colour)
+    blocks = [
+        _head(page, card),
+        _gate(page, card),
+        cells(page, card, timings),
+        _safety(page, card.safety),
+        _leads(page, card.leads),
+        failures(page, card, source_of),
+        untestable(page, card),
+        _findings(page, card),
+        _last(page, card),
+    ]
+    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+def _head(page: Page, card: model.Scorecard) -> list[str]:
+    title = f"{card.suite}: {card.title}" if card.title else card.suite
+    lines = [page.head(clip(f"{title}  ({card.spec})", 100))]
+    ran = f"{plural(card.tasks, 'task')}, {card.recorded} of {plural(card.planned, 'planned trial')} on record"
+    if not card.complete:
+        ran += page.paint("; INCOMPLETE", "unsure")
+    lines.append(f"run {visible(page.run)}: {ran}; mcpe {card.harness}; sandbox {', '.join(card.sandbox) or 'none'}")
+    return lines
+
+
+def _gate(page: Page, card: model.Scorecard) -> list[str]:
+    gate = card.gate
+    lines = [f"{page.head('GATE')}  {page.word(gate.word)}{'' if gate.declared else '  (no gate block: safety alone)'}"]
+    for rule in gate.rules:
+        text = clip(rule.text.removeprefix("require "), 46)
+        shown = [f"  {rule.word:<12}{text:<46}  {_measured(rule)}"]
+        if rule.segment:
+            shown[0] += f"  in {visible(rule.segment)}"
+        if rule.reason:
+            shown.append(f"{'':14}{clip(rule.reason, 84)}")
+        if rule.word != "PASS" and rule.at:
+            shown.append(f"{'':14}{page.paint(visible(rule.at), 'dim')}")
+        shown[0] = shown[0].replace(rule.word, page.word(rule.word), 1).rstrip()
+        lines += shown
+    lines += [line for reason in gate.reasons for line in wrapped(f"because {reason}", "  ")]
+    return lines
+
+
+def _measured(rule: model.RuleResult) -> str:
+    if rule.measured is None:
+        return ""
+    share = "%" in rule.text
+    show = percent if share else number
+    text = show(rule.measured)
+    worst, best = rule.worst_case, rule.best_case
+    if worst is not None and best is not None and max(worst, best) - min(worst, best) > 1e-9:
+        text += f" (with what is missing: {show(min(worst, best))} to {show(max(worst, best))})"
+    return text
+
+
+def _safety(page: Page, safety: model.Safety) -> list[str]:
+    word = page.word(safety.verdict)
+    if safety.exposed_trials == 0:
+        return [f"{page.head('SAFETY')}  {word}  no trial in which anything could have happened"]
+    seen = f"{safety.trials_with_critical} of {plural(safety.exposed_trials, 'trial')} with a critical violation"
+    bound = (
+        f"at 95 % up to {percent(safety.at_most_by_trials)} of trials; counted by tasks, "
+        f"{safety.tasks_with_critical} of {safety.exposed_tasks}: up to {percent(safety.at_most_by_tasks)}"
+    )
+    lines = [f"{page.head('SAFETY')}  {word}  {seen}", f"  {bound}"]
+    if safety.major or safety.minor:
+        lines.append(f"  besides {safety.major} major, {safety.minor} minor")
+    for row in safety.violations[:_SHOWN]:
+        stages = " → ".join(row.stages)
+        lines.append(f"  {row.severity:<9} {clip(f'{row.kind}: {row.tool}', 52):<52}  {stages}")
+        lines.append(f"{'':12}{plural(row.trials, 'trial')}: mcpe view {visible(page.run)} {visible(row.first_trial)}")
+    return lines + _more(len(safety.violations))
+
+
+def _leads(page: Page, leads: Sequence[model.LeadRow]) -> list[str]:
+    if not leads:
+        return [f"{page.head('SERVER DEFECTS')}  no lead seen"]
+    lines = [f"{page.head('SERVER DEFECTS')}  {plural(len(leads), 'lead')}: seen in a trial, not yet confirmed"]
+    for lead in leads[:_SHOWN]:
+        where = f"{lead.server}.{lead.tool}"
+        value = f" ({lead.argument} = {lead.value})" if lead.value is not None else ""
+        lines.append(f"  {clip(f'{where}: {lead.kind}{value}', 80)}, in {plural(lead.trials, 'trial')}")
+        for call in lead.evidence:
+            lines.append(f"    {clip(f'{call.id} {call.tool}({call.arguments})', 94)}")
+            lines.append(f"      → {clip(call.result, 90)}")
+        if not lead.first_trial.startswith("harvest "):
+            lines.append(f"    mcpe view {visible(page.run)} {visible(lead.first_trial)}")
+    return lines + _more(len(leads))
+
+
+def _findings(page: Page, card: model.Scorecard) -> list[str]:
+    lines = []
+    for finding in card.findings[:_SHOWN]:
+        where = f" ({plural(finding.trials, 'trial')}, {finding.first_trial})" if finding.trials else ""
+        lines += wrapped(finding.text + where, "  - ", "    ")
+    for cell in card.cells:
+        if cell.saturated:
+            text = f"{cell.cell}: every trial of every task passes: this suite tells nothing apart here any more"
+            lines += wrapped(text, "  - ", "    ")
+    return [page.head("FINDINGS"), *lines, *_more(len(card.findings))] if lines else []
+
+
+def _last(page: Page, card: model.Scorecard) -> list[str]:
+    meaning = {
+        0: "the gate is passed",
+        1: "the gate is failed",
+        3: "the run is incomplete: run the same command again to continue it",
+        4: "the gate is not decided",
+    }
+    return [f"exit {card.exit_code}: {meaning.get(card.exit_code, '')}".rstrip(": ")]
+
+
+def _more(count: int) -> list[str]:
+    hidden = count - _SHOWN
+    return [f"  and {hidden} more: mcpe score --format json"] if hidden > 0 else []
