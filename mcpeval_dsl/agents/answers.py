@@ -46,8 +46,9 @@ def extract(text: str, form: AnswerForm, schema: Mapping[str, Any] | None = None
     if envelope is None:
         return _bare(text, form, schema)
     reasoning, feedback = _words(envelope.get("reasoning")), _words(envelope.get("feedback"))
-    if envelope.get("refusal"):
-        return Answer("refusal", _words(envelope["refusal"]), None, False, reasoning, feedback)
+    declined = envelope.get("refusal")
+    if declined or (declined == "" and "answer" not in envelope):
+        return Answer("refusal", _words(declined), None, False, reasoning, feedback)
     if "answer" not in envelope:
         return Answer("none", "", None, False, reasoning, feedback)
     value = envelope["answer"]
@@ -123,6 +124,7 @@ def _fits(value: Any, schema: Mapping[str, Any] | None, said: Any) -> bool:
     if schema is None:
         return True
     from jsonschema import SchemaError, validators
+    from jsonschema.exceptions import UnknownType
     from referencing import Registry
     from referencing.exceptions import Unresolvable
 
@@ -130,7 +132,7 @@ def _fits(value: Any, schema: Mapping[str, Any] | None, said: Any) -> bool:
     try:
         # An empty registry: a schema can never make us fetch anything.
         return bool(kind(schema, registry=Registry()).is_valid(value))
-    except (SchemaError, Unresolvable, RecursionError, TypeError, ValueError):
+    except (SchemaError, UnknownType, Unresolvable, RecursionError, TypeError, ValueError):
         return False
 
 

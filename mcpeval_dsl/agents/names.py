@@ -15,9 +15,9 @@ def wire_names(
 ) -> tuple[str, ...]:
     """A name matching `[A-Za-z0-9_-]{1,64}` for each (server, tool), in order, no two alike.
 
-    Qualified by server (`server__tool`) where there is more than one (or `qualify` says so). A name that had to be changed
-    keeps its beginning and gets eight hex digits of the SHA-256 of (server, tool): its name never depends on its neighbours,
-    except for names that were legal as they stood and collide.
+    Qualified by server (`server__tool`) where there is more than one (or `qualify` says so); illegal characters become `_`. A
+    name that is then too long, or not the only one of its kind, keeps its beginning and gets eight hex digits of the SHA-256
+    of (server, tool), so that the order of the list changes no name.
     """
     qualified = len({server for server, _ in tools}) > 1 if qualify is None else qualify
     plain = [_decorated(server, tool, prefix, suffix, qualified) for server, tool in tools]

@@ -128,6 +128,8 @@ class _Reader:
             raise fault(
                 "MCPE521", at, "the script is nested or repeated too much", f"At most {MAX_NODES} values are read."
             )
+        if not isinstance(node, yaml.ScalarNode) and node.tag not in ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"):
+            raise fault("MCPE521", at, f"a value of the kind {node.tag!r}, which scripts do not have")
         if isinstance(node, yaml.MappingNode):
             return Placed(at, dict(self._pairs(node, depth)))
         if isinstance(node, yaml.SequenceNode):

@@ -120,14 +120,15 @@ class _Trial:
         return False
 
     def _conclude(self, turn: Turn) -> None:
-        """The last turn: its text is the answer unless the model was cut off, refused or asked for tools it cannot have."""
-        text, asked = turn.message.text, bool(turn.message.requests)
+        """The last turn: its text is the answer unless the model refused, or was cut off while it asked for tools."""
+        text = turn.message.text
+        cut_off = bool(turn.message.requests) and turn.stop != "end_turn"
         termination, trouble = termination_of(turn)
         self.end(termination, trouble)
         if turn.stop == "refusal":
             said = extract(text, "text")
             self.answer = Answer("refusal", said.text, None, False, said.reasoning, said.feedback)
-        elif trouble is None and not asked:
+        elif trouble is None and not cut_off:
             self.answer = extract(text, self.assignment.answer_form, self.assignment.answer_schema)
             if self.answer.form == "refusal" and termination == "answered":
                 self.end("refused")
