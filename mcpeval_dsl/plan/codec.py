@@ -124,7 +124,10 @@ def _read_plain(cls: type | tuple[type, ...], noun: str) -> Reader:
 def _read_float(data: Any, path: str) -> float:
     if isinstance(data, bool) or not isinstance(data, int | float):
         raise Malformed(f"{path}: a number is needed here, not {_noun(data)}")
-    return float(data)
+    try:
+        return float(data)
+    except OverflowError:
+        raise Malformed(f"{path}: the number is too large") from None
 
 
 def _read_none(data: Any, path: str) -> None:
@@ -174,7 +177,8 @@ def _read_union(arguments: tuple[Any, ...]) -> Reader:
         if isinstance(data, dict) and by_kind:
             if len(by_kind) == 1:
                 return _reader(next(iter(by_kind.values())))(data, path)
-            chosen = by_kind.get(data.get("kind"))
+            kind = data.get("kind")
+            chosen = by_kind.get(kind) if isinstance(kind, str) else None
             if chosen is None:
                 raise Malformed(f"{path}.kind: one of {', '.join(sorted(map(str, by_kind)))} is needed here")
             return _reader(chosen)(data, path)

@@ -7,23 +7,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mcpeval_dsl.plan.names import uses
-from mcpeval_dsl.semantics.expressions import (
-    Access,
-    Apply,
-    Capture,
-    Command,
-    Expression,
-    FileText,
-    FileTree,
-    Http,
-    ListOf,
-    ObjectOf,
-    Resource,
-    Select,
-    Sql,
-    ToolCall,
-)
+from mcpeval_dsl.plan.names import parts_of, uses
+from mcpeval_dsl.semantics.expressions import Command, FileText, FileTree, Http, Resource, Sql, ToolCall
 from mcpeval_dsl.semantics.graders import AnyOf, Grader, ResultsHasReference, SameState, State, Unchanged
 from mcpeval_dsl.semantics.model import Task, Truth
 
@@ -31,7 +16,7 @@ _SOURCES = (ToolCall, Sql, FileText, FileTree, Command, Http, Resource)
 
 
 def evidence(task: Task) -> tuple[object, ...]:
-    """Sources read for this task's graders and truths, in order of the text."""
+    """Sources read for this task's graders and truths, in order of the text, with when and where they are read."""
     graders = (*task.graders, *(g for c in task.conditionals for g in c.graders))
     found: list[object] = []
     for grader in graders:
@@ -44,15 +29,14 @@ def evidence(task: Task) -> tuple[object, ...]:
 def _of_grader(grader: Grader, task: Task) -> list[object]:
     if isinstance(grader, AnyOf):
         return [item for inner in grader.graders for item in _of_grader(inner, task)]
+    found = list(sources(grader))
     if isinstance(grader, State):
-        return [grader.session, *sources(grader.condition.left), *sources(grader.condition.right)]
-    if isinstance(grader, SameState):
-        return [*grader.views, task.reference]
-    if isinstance(grader, Unchanged):
-        return [grader.source]
-    if isinstance(grader, ResultsHasReference):
-        return [task.reference]
-    return []
+        found.append(grader.session)
+    elif isinstance(grader, SameState | ResultsHasReference):
+        found.append(task.reference)
+    elif isinstance(grader, Unchanged):
+        found.append(grader.kind)  # read before the agent too
+    return found
 
 
 def _of_truth(truth: Truth, feeds_another: bool) -> object:
@@ -60,18 +44,14 @@ def _of_truth(truth: Truth, feeds_another: bool) -> object:
     return truth if feeds_another else replace(truth, bindings=(), requires=(), read=None)
 
 
-def sources(expression: Expression) -> list[object]:
-    """The outermost sources inside an expression."""
-    if isinstance(expression, _SOURCES):
-        return [expression]
-    if isinstance(expression, Select | Capture):
-        return sources(expression.of) if expression.of is not None else []
-    if isinstance(expression, Access):
-        return [*sources(expression.of), *sources(expression.key)]
-    if isinstance(expression, Apply):
-        return [found for item in expression.arguments for found in sources(item)]
-    if isinstance(expression, ListOf):
-        return [found for item in expression.items for found in sources(item)]
-    if isinstance(expression, ObjectOf):
-        return [found for entry in expression.entries for found in sources(entry.value)]
-    return []
+def sources(value: object) -> list[object]:
+    """The outermost sources inside a grader, an expression or a condition, in order of the text."""
+    found: list[object] = []
+    stack: list[object] = [value]
+    while stack:
+        here = stack.pop()
+        if isinstance(here, _SOURCES):
+            found.append(here)
+        else:
+            stack.extend(reversed(parts_of(here)))
+    return found

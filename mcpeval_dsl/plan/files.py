@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from mcpeval_dsl.diagnostics.model import Checked, Diagnostic
 from mcpeval_dsl.plan.codec import Malformed, decode, encode
+from mcpeval_dsl.plan.consistency import problems
 from mcpeval_dsl.plan.model import PLAN_FORMAT, Lock, Plan, PlanFile
 
 T = TypeVar("T")
@@ -28,11 +29,17 @@ def read(data: bytes, path: str = "plan.json") -> Checked[PlanFile]:
     found = load(data, path, "plan file", "MCPE573")
     if found.value is None:
         return Checked(None, found.diagnostics)
+    made: Checked[PlanFile]
     if found.value.get("format") == PLAN_FORMAT:
-        return typed(Plan, found.value, path, "MCPE573", lambda plan: PlanFile(plans=(plan,)))
-    if problem := wrong_format(found.value, "mcpe-plans/1", path, "MCPE573"):
+        made = typed(Plan, found.value, path, "MCPE573", lambda plan: PlanFile(plans=(plan,)))
+    elif problem := wrong_format(found.value, "mcpe-plans/1", path, "MCPE573"):
         return Checked(None, (problem,))
-    return typed(PlanFile, found.value, path, "MCPE573", lambda plans: plans)
+    else:
+        made = typed(PlanFile, found.value, path, "MCPE573")
+    for plan in made.value.plans if made.value is not None else ():
+        if what := next(problems(plan), None):
+            return Checked(None, (_broken(path, "plan file", f"plan of `{plan.suite.name}`, {what}", "MCPE573"),))
+    return made
 
 
 def dump(value: PlanFile | Lock) -> bytes:

@@ -175,4 +175,6 @@ def of_environment(topology: Topology, environment: Environment | None) -> set[s
 
 def _waits(topology: Topology, harvest: Harvest, owner: Task | None, known: Mapping[str, object]) -> tuple[str, ...]:
     through = of_environment(topology, environment_of(topology, harvest, owner))
-    return tuple(sorted(name for name in {*harvest.depends_on, *through} if name in known))
+    # Which row it is read for is decided by what the loop goes over.
+    rows = uses(owner.loop.over, owner.loop.where).names if harvest.row and owner is not None and owner.loop else ()
+    return tuple(sorted(name for name in {*harvest.depends_on, *through, *rows} if name in known))

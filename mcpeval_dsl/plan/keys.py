@@ -1,7 +1,7 @@
 """Plan: content keys, digests over everything that can change a node's result and nothing else.
 
 Canonical form: JSON with sorted keys and no spaces, of the typed values without their places in the text, titles and
-source lines, fields at their default left out, whole floats as integers. What the keys cover is in `contents`.
+source lines, fields at their default left out. What the keys cover is in `contents`.
 """
 
 from __future__ import annotations
@@ -35,10 +35,8 @@ def canonical_bytes(value: object) -> bytes:
 
 def canonical(value: object) -> Any:
     """Plain data of typed values, without what is only there for people."""
-    if value is None or isinstance(value, str | int):
+    if value is None or isinstance(value, str | int | float):
         return value
-    if isinstance(value, float):
-        return int(value) if value.is_integer() else value
     if isinstance(value, tuple | list):
         return [canonical(item) for item in value]
     if isinstance(value, Mapping):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache
 from typing import Any
@@ -30,20 +30,24 @@ def _field_names(cls: type[Any]) -> tuple[str, ...]:
     return tuple(f.name for f in fields(cls) if f.name not in ("at", "kind"))
 
 
+def parts_of(value: object) -> Sequence[object]:
+    """What a typed value is made of, places and kinds apart; nothing for scalars."""
+    if isinstance(value, tuple | list):
+        return value
+    if value is None or isinstance(value, str | int | float) or not is_dataclass(value):
+        return ()
+    cls: Any = type(value)
+    return [getattr(value, name) for name in _field_names(cls)]
+
+
 def uses(*values: object) -> Uses:
     """Everything that any of the values refers to; each node is visited once."""
     found = Uses()
     stack: list[object] = list(values)
     while stack:
         value = stack.pop()
-        if isinstance(value, tuple | list):
-            stack.extend(value)
-            continue
-        if value is None or not is_dataclass(value):
-            continue
         _note(value, found)
-        cls: Any = type(value)
-        stack.extend(getattr(value, name) for name in _field_names(cls))
+        stack.extend(parts_of(value))
     return found
 
 

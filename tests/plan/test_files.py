@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings, strategies
 
 from mcpeval_dsl.plan import files
 from mcpeval_dsl.plan.model import PlanFile
@@ -92,12 +93,63 @@ def _changed(path: list[str | int], value: object) -> str:
         (["plans", 0, "tasks", 0, "promt"], "x", "$.plans[0].tasks[0]: there is no field `promt`"),
         (["plans", 0, "tasks", 0, "prompt", "kind"], "teplate", "$.plans[0].tasks[0].prompt.kind: one of"),
         (["plans", 0, "tasks", 0, "trials"], "5", "$.plans[0].tasks[0].trials: a whole number is needed here"),
+        (["plans", 0, "servers", 0, "timeout"], 10**400, "$.plans[0].servers[0].timeout: the number is too large"),
         (["plans", 0, "tasks", 0, "policy"], "allow", "one of deny, simulate, execute is needed here, not `allow`"),
         (["plans", 0, "nodes", 0, "kind"], "conect", "$.plans[0].nodes[0].kind: one of check, connect"),
     ],
 )
 def test_a_changed_plan_is_told_with_its_path(path: list[str | int], value: object, what: str) -> None:
     assert what in _changed(path, value)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "what"),
+    [
+        (["nodes", 3, "needs"], ["harvest:nope"], "needs `harvest:nope`, which does not stand before it"),
+        (["nodes", 3, "task"], "nope", "there is no task `nope` in the plan"),
+        (["nodes", 3, "cell"], "nope", "there is no cell `nope` in the plan"),
+        (["nodes", 3, "trials"], 0, "it has 0 trials"),
+        (["nodes", 3, "row"], 1, "only a task with a loop has rows"),
+        (["nodes", 1, "harvest"], "nope", "there is no harvest `nope` in the plan"),
+        (["nodes", 0, "server"], "nope", "there is no server `nope` in the plan"),
+        (["nodes", 1, "id"], "connect:tracker", "the id is there twice"),
+        (["cells", 0, "model"], "nope", "there is no model `nope` in the plan"),
+    ],
+)
+def test_a_plan_that_does_not_hold_together_is_refused(path: list[str | int], value: object, what: str) -> None:
+    assert what in _changed(["plans", 0, *path], value)
+
+
+def _places(value: object, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [place for key, item in inner for place in ((*path, key), *_places(item, (*path, key)))]
+
+
+DATA = files.write(s.made(s.suite(tasks=(s.task(), s.looped("ask", 1))), lock=s.locked()))
+PLACES = _places(json.loads(DATA))
+JSON = strategies.recursive(
+    strategies.none() | strategies.booleans() | strategies.integers() | strategies.floats() | strategies.text(),
+    lambda inner: strategies.lists(inner, max_size=3) | strategies.dictionaries(strategies.text(), inner, max_size=3),
+    max_leaves=4,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(strategies.sampled_from(PLACES), JSON)
+def test_any_change_is_read_or_refused_and_never_raises(place: tuple[str | int, ...], value: object) -> None:
+    data = json.loads(DATA)
+    inner = data
+    for step in place[:-1]:
+        inner = inner[step]
+    inner[place[-1]] = value
+    found = files.read(json.dumps(data).encode())
+    assert found.ok or [d.code for d in found.diagnostics] == ["MCPE573"]
+
+
+@settings(max_examples=100, deadline=None)
+@given(strategies.binary(max_size=60))
+def test_any_bytes_are_refused(data: bytes) -> None:
+    assert [d.code for d in files.read(data).diagnostics] == ["MCPE573"]
 
 
 def test_defaults_are_left_out() -> None:

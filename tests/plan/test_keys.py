@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from mcpeval_dsl.plan.model import Plan, trial_key
-from mcpeval_dsl.semantics.expressions import ArgumentPattern, CallPattern, Entry, Literal, Ref, Select, Template
-from mcpeval_dsl.semantics.graders import Common, SameState, State
+from mcpeval_dsl.semantics.expressions import ArgumentPattern, CallPattern, Entry, Literal, Ref, Select, Sql, Template
+from mcpeval_dsl.semantics.graders import AnyOf, Common, SameState, State
 from mcpeval_dsl.semantics.model import (
     Annotation,
     Answer,
@@ -168,6 +168,14 @@ def test_truth_binding_is_grading_and_its_source_is_evidence() -> None:
     other_source = _keys(s.made(s.with_task(truths=(replace(truth, source=s.call("get_issue")),))))
     assert first[0] == other_binding[0] and first[1] != other_binding[1]
     assert first[0] != other_source[0]
+
+
+def test_source_inside_any_grader_is_evidence() -> None:
+    def keys(query: str) -> tuple[str, str]:
+        source = Sql(s.text(query), s.text("db"))
+        return _keys(s.made(s.with_task(graders=(AnyOf(Common("g1"), (s.contains(source),)),))))
+
+    assert keys("select 1")[0] != keys("select 2")[0]
 
 
 def test_truth_binding_that_a_query_uses_is_evidence() -> None:
