@@ -88,6 +88,7 @@ class Connection:
         try:
             await asyncio.shield(ready)
         except asyncio.CancelledError:
+            ready.cancel()
             await self.close()
             raise
 
@@ -103,7 +104,8 @@ class Connection:
                     client_info=CLIENT,
                 ) as session:
                     self._session = session
-                    ready.set_result(None)
+                    if not ready.done():
+                        ready.set_result(None)
                     await self._closing.wait()
         except BaseException as problem:
             # The SDK cancels this very task when an HTTP server dies: only `close` can tell our own end from that.

@@ -86,9 +86,9 @@ class Gateway:
                 raise result
 
     async def close(self) -> dict[str, SessionEnd]:
-        """End every session and every process behind them; how each ended."""
-        ends = await asyncio.gather(*(seat.close() for seat in self._seats.values()))
-        return dict(zip(self._seats, ends, strict=True))
+        """End every session and every process behind them; how each of those opened ended."""
+        await asyncio.gather(*(seat.close() for seat in self._seats.values()))
+        return dict(self.ends)
 
     async def end_sessions(self) -> dict[str, SessionEnd]:
         """As `close`; a later call opens a fresh session."""
@@ -111,8 +111,12 @@ class Gateway:
 
     @property
     def ends(self) -> Mapping[str, SessionEnd]:
-        """How the last ended session of each server ended."""
-        return {name: seat.end for name, seat in self._seats.items() if seat.end is not None}
+        """How the last ended session of each server ended, redacted."""
+        return {
+            name: replace(seat.end, stderr_tail=self._redactor.text(seat.end.stderr_tail)[0])
+            for name, seat in self._seats.items()
+            if seat.end is not None
+        }
 
     @property
     def sessions(self) -> Mapping[str, int]:
@@ -123,6 +127,14 @@ class Gateway:
     def drift(self) -> Mapping[str, SessionDrift]:
         """What differs from the pins and is not allowed to, by server."""
         return {name: seat.drift for name, seat in self._seats.items() if seat.drift is not None}
+
+    @property
+    def findings(self) -> tuple[str, ...]:
+        """Drift in one sentence for each server it was seen on."""
+        return tuple(
+            f"server {name} differs from what was pinned in {', '.join(drift.kinds)}: {drift.detail}"
+            for name, drift in self.drift.items()
+        )
 
     def tools(self) -> tuple[ToolDefinition, ...]:
         """Tools for the agent: usable ones of servers that are not private, in the order of servers and lists."""

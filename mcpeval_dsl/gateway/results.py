@@ -78,7 +78,7 @@ def bounded(text: str, limit: int = STORED_BYTES) -> tuple[str, bool]:
         return text, False
     half = limit // 2
     left = len(text) - 2 * half
-    return f"{text[:half]}\n[… {left} characters left out …]\n{text[-half:]}", True
+    return f"{text[:half]}\n[… {left} characters left out …]\n{text[len(text) - half :]}", True
 
 
 def bounded_blocks(blocks: tuple[Mapping[str, Any], ...], limit: int = STORED_BYTES) -> tuple[Mapping[str, Any], ...]:

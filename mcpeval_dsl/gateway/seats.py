@@ -98,11 +98,10 @@ class Seat:
             return None
         return ", ".join(drift.kinds)
 
-    async def close(self) -> SessionEnd:
+    async def close(self) -> None:
         """End the session, if any. A later request opens a fresh one, whatever became of this one."""
         async with self._opening:
             session, self._session = self._session, None
             self._deaths, self.spent = 0, False
             if session is not None:
                 self.end = await session.close()
-            return self.end or SessionEnd(reason="never opened")

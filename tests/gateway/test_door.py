@@ -189,6 +189,13 @@ def test_secrets_are_replaced_in_the_record_and_for_the_model_but_not_for_the_au
     assert len(gateway.redactions) == len(set(gateway.redactions))
 
 
+def test_secrets_on_standard_error_are_replaced_too() -> None:
+    gateway = through(lambda door: door.call("agent", "tiny", "echo", {}), "die", redactor=Redactor({"T": "on fire"}))
+    assert gateway.ends["tiny"].stderr_tail == "fatal: the disk is [redacted: T]\n"
+    assert gateway.calls[0].error is not None
+    assert "on fire" not in gateway.calls[0].error.message
+
+
 def test_a_secret_in_an_agents_argument_does_not_leave() -> None:
     async def use(door: Gateway) -> None:
         await door.call("agent", "tiny", "echo", {"text": "b3BlbiBzZXNhbWU="})
@@ -222,7 +229,11 @@ def test_a_changed_tool_is_not_used() -> None:
         await door.call("agent", "tiny", "echo", {})
         await door.call("agent", "tiny", "echo", {})
 
-    first, second = through(use, "drift").calls
+    gateway = through(use, "drift")
+    first, second = gateway.calls
+    assert gateway.findings == (
+        "server tiny differs from what was pinned in tools, descriptions: gone: wipe_all; changed: echo",
+    )
     assert (first.stop, second.stop) == (None, "drift")
     assert not second.charged
 
@@ -234,7 +245,7 @@ def test_a_change_that_the_spec_allows_is_no_drift() -> None:
 
     gateway = through(use, "drift", allow_drift={"tiny": ("descriptions", "tools")})
     assert gateway.calls[1].stop is None
-    assert gateway.drift == {}
+    assert (gateway.drift, gateway.findings) == ({}, ())
 
 
 def test_an_injected_fault_is_ours_and_not_the_servers() -> None:
