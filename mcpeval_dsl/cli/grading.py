@@ -38,7 +38,9 @@ def finisher(plan: Plan, context: RunContext) -> Finish:
             secrets=context.secrets,
             judge_settings=settings,
         )
-        record = record.model_copy(update={"leads": leads(record)})
+        harvested = set(record.harvested.values())
+        read = [call for done in context.harvests.values() for call in done.calls if call.id in harvested]
+        record = record.model_copy(update={"leads": leads(record, read)})
         verdicts = await grade_trial(tasks[record.task], record, services) if _had_an_agent(record) else ()
         record = record.model_copy(update={"verdicts": verdicts})
         return record.model_copy(update={"outcome": decide(facts_of(record))})

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from mcpeval_dsl.execute.world import World
 
 
+NO_ROW = "not_applicable: no such row"
+"""Why a harvest of a row was not read: the loop has fewer rows. Its trials are not applicable, not untestable."""
+
+
 @dataclass(eq=False)
 class Blocked(Exception):
     """`chain` names the causes, first cause first; `message` is a sentence."""

@@ -13,7 +13,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-WORKDIR_MARK = "{{ workdir }}"
+FOLDER_MARK = "{{ trial folder }}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +68,14 @@ def remove(root: Path) -> None:
         shutil.rmtree(root, onerror=unlock)
 
 
-def mask(value: object, workdir: str) -> object:
-    """The same value with the trial's own work directory written as `{{ workdir }}`."""
-    return relocate(value, workdir, WORKDIR_MARK)
+def mask(value: object, folder: TrialFolder) -> object:
+    """The same value with the trial's own folder written as a mark."""
+    return relocate(value, str(folder.root), FOLDER_MARK)
 
 
-def unmask(value: object, workdir: str) -> object:
+def unmask(value: object, folder: TrialFolder) -> object:
     """The reverse of `mask`, for another trial."""
-    return relocate(value, WORKDIR_MARK, workdir)
+    return relocate(value, FOLDER_MARK, str(folder.root))
 
 
 def relocate(value: object, old: str, new: str) -> object:

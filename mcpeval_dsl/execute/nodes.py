@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from mcpeval_dsl.agents.model import ModelApiError
-from mcpeval_dsl.execute.blocking import blocked_by_needs
+from mcpeval_dsl.execute.blocking import NO_ROW, blocked_by_needs
 from mcpeval_dsl.execute.context import RunContext
 from mcpeval_dsl.execute.folders import mask, unmask
 from mcpeval_dsl.execute.harvest import read_values
@@ -146,8 +147,7 @@ async def harvest_node(context: RunContext, node: HarvestNode) -> HarvestRecord:
                 )
                 row = row_of(task.loop, group, world.names.scope())
                 if row is None:
-                    reason = f"there is no row {node.row + 1}"
-                    return _record(context, node, "empty", (f"harvest {harvest.id}: {reason}",), reason)
+                    return _record(context, node, "blocked", (NO_ROW,), f"there is no row {node.row + 1}")
                 world.names.values[task.loop.variable] = row[0]
             await world.set_up(None)
             reader = world.reader("harvest", permit=harvest.permit is not None)
@@ -158,7 +158,7 @@ async def harvest_node(context: RunContext, node: HarvestNode) -> HarvestRecord:
     finally:
         await asyncio.shield(world.close())
         world.remove()
-    value = mask(got.value, str(world.folder.work))
+    value = mask(got.value, world.folder)
     because = () if got.status == "ok" else (f"harvest {harvest.id}: {got.status}",)
     return _record(context, node, got.status, because=because, message=got.message, value=value, world=world)
 
@@ -174,7 +174,7 @@ def _earlier(context: RunContext, node: HarvestNode, world: World) -> list[tuple
         if other is None or name in seen:
             continue
         seen.add(name)
-        found[context.harvest(other).name] = unmask(context.harvests[name].value, str(world.folder.work))
+        found[context.harvest(other).name] = unmask(context.harvests[name].value, world.folder)
         todo.extend(other.needs)
     return list(found.items())
 
@@ -197,6 +197,6 @@ def _record(
         value=value,
         because=because,
         message=message,
-        calls=tuple(world.calls) if world is not None else (),
+        calls=tuple(replace(call, id=f"{node.id}/{call.id}") for call in world.calls) if world is not None else (),
         at=str(harvest.at) if harvest.at is not None else "",
     )

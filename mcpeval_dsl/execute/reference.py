@@ -18,7 +18,7 @@ async def read_reference_world(
 ) -> dict[str, Reading]:
     """Views after `reference`, and the results of its calls. Raises StepFailed, ServerStartError, EvaluationError."""
     second = World(context, f"{trial}/reference", cell, own.environment, trial=own.trial)
-    workdirs = (str(second.folder.work), str(own.folder.work))
+    workdirs = (str(second.folder.root), str(own.folder.root))
     harvested = [
         (name, relocate(value, workdirs[1], workdirs[0]))
         for name, value in own.names.values.items()

@@ -13,7 +13,7 @@ from mcpeval_dsl.agents.hosts.loop import LOOP_VERSION, LoopHost
 from mcpeval_dsl.agents.model import Assignment, CallReply, HostResult, TrialContext
 from mcpeval_dsl.execute import capture, recording
 from mcpeval_dsl.execute.assignment import assign, profile_of, shown_tools, trial_seed
-from mcpeval_dsl.execute.blocking import Blocked, blocked_by_plan, unmet
+from mcpeval_dsl.execute.blocking import NO_ROW, Blocked, blocked_by_plan, unmet
 from mcpeval_dsl.execute.context import RunContext
 from mcpeval_dsl.execute.folders import unmask
 from mcpeval_dsl.execute.harvest import read_values
@@ -89,7 +89,8 @@ async def run_trial(context: RunContext, group: TrialGroup, number: int) -> Ende
     )
     blocked = blocked_by_plan(context, group, cell)
     if blocked is not None:
-        progress.trouble = blocked.trouble()
+        progress.not_applicable = NO_ROW in blocked.chain
+        progress.trouble = None if progress.not_applicable else blocked.trouble()
         return Ended(recording.record_of(context, progress))
     world = World(context, name, cell, context.environments.get(task.environment or ""), trial=number)
     progress.world = world
@@ -163,7 +164,7 @@ def _harvested(context: RunContext, progress: Progress, world: World) -> list[tu
     for node in needed_harvests(context, progress.group.needs):
         record = context.harvests[node.id]
         harvest = context.harvest(node)
-        found.append((harvest.name, unmask(record.value, str(world.folder.work))))
+        found.append((harvest.name, unmask(record.value, world.folder)))
         progress.harvested[harvest.id] = record.calls[-1].id if record.calls else ""
     return found
 

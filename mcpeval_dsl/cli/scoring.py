@@ -1,0 +1,73 @@
+"""Command line, shared by run, score and demo: the scorecard of a run folder, written beside its ledger and shown."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from mcpeval_dsl.cli import exits
+from mcpeval_dsl.cli.findings import show
+from mcpeval_dsl.cli.stored import StoredRun, damaged, read_run
+
+if TYPE_CHECKING:
+    from mcpeval_dsl.score.scorecard import Scored
+    from mcpeval_dsl.source import SourceFile
+
+SCORECARD = "scorecard.json"
+
+
+class Summary(Protocol):
+    """What a scheduler says at the end: stopped by somebody, or by servers that are not what was locked."""
+
+    @property
+    def interrupted(self) -> bool: ...
+
+    @property
+    def drift(self) -> tuple[object, ...]: ...
+
+
+def show_run(folder: Path, summary: Summary, sources: Mapping[str, SourceFile], form: str) -> int:
+    """Scores what is on record and shows it; the exit code of the run."""
+    run = read_run(folder, folder)
+    if run is None:
+        return exits.INTERNAL
+    code = show_scored(run, sources, form)
+    if summary.interrupted:
+        return exits.INTERRUPTED
+    return exits.worst(code, exits.INCOMPLETE) if summary.drift else code
+
+
+def show_scored(run: StoredRun, sources: Mapping[str, SourceFile], form: str) -> int:
+    """Scores, writes scorecard.json into the run's folder, prints; its exit code."""
+    from mcpeval_dsl.records.codec import DamagedRecord
+    from mcpeval_dsl.records.folder import write_whole
+    from mcpeval_dsl.score.scorecard import to_bytes
+
+    try:
+        scored = score(run)
+    except DamagedRecord as error:
+        show([damaged(str(error))], {}, stream=sys.stderr)
+        return exits.DISK
+    write_whole(run.reader.folder.path / SCORECARD, to_bytes(scored.scorecard))
+    if form == "json":
+        card = scored.scorecard.model_dump(mode="json")
+        print(json.dumps({"type": "version", "format": scored.scorecard.format}))
+        print(json.dumps({"type": "scorecard", "run": run.name, "scorecard": card}, ensure_ascii=False))
+    else:
+        from mcpeval_dsl.diagnostics.render.text import wants_colour
+        from mcpeval_dsl.report.text import render
+
+        text = render(scored.scorecard, run.name, scored.timings, sources.get, wants_colour(sys.stdout))
+        sys.stdout.write(text)
+    return scored.scorecard.exit_code
+
+
+def score(run: StoredRun) -> Scored:
+    """Raises DamagedRecord and StoreError."""
+    from mcpeval_dsl.score.scorecard import build
+
+    reader = run.reader
+    return build(run.plan, reader.records(), reader.connects(), reader.harvests(), reader.superseded())
