@@ -120,7 +120,7 @@ def runs(root: Path) -> list[RunFolder]:
         found = [RunFolder(path) for path in base.iterdir() if stat.S_ISDIR(path.lstat().st_mode)]
     except FileNotFoundError:
         return []
-    return sorted((run for run in found if run.exists), key=lambda run: (-_written(run), run.path.name))
+    return sorted((run for run in found if run.exists), key=lambda run: (-last_written(run), run.path.name))
 
 
 def find(root: Path, name: str | None) -> RunFolder | None:
@@ -136,7 +136,8 @@ def find(root: Path, name: str | None) -> RunFolder | None:
     return matching[0] if len(matching) == 1 else None
 
 
-def _written(run: RunFolder) -> float:
+def last_written(run: RunFolder) -> float:
+    """Seconds since the epoch."""
     newest = run.manifest.stat().st_mtime
     for name in (LEDGER, f"{LEDGER}-wal"):
         with contextlib.suppress(FileNotFoundError):

@@ -1,0 +1,108 @@
+"""Command line, shared by what reads runs: finds a run by its name, reads its plan, and says what is wrong with it."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcpeval_dsl.cli.findings import show
+from mcpeval_dsl.diagnostics.model import Diagnostic
+
+if TYPE_CHECKING:
+    from mcpeval_dsl.plan.model import Plan
+    from mcpeval_dsl.records.reader import RunReader
+    from mcpeval_dsl.source import SourceFile
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """`root` is the project; `name` is how commands call the run."""
+
+    root: Path
+    name: str
+    reader: RunReader
+    plan: Plan
+
+
+def root_of_project() -> Path | None:
+    """The project's root; None after saying what is wrong with its configuration."""
+    from mcpeval_dsl.cli.project import find
+
+    project = find(Path.cwd())
+    if project.value is None:
+        show(project.diagnostics, {}, stream=sys.stderr)
+        return None
+    return project.value.root
+
+
+def find_run(name: str | None) -> StoredRun | None:
+    """The run of that name, the latest without one; None after saying why there is none."""
+    from mcpeval_dsl.records import folder
+
+    root = root_of_project()
+    if root is None:
+        return None
+    found = folder.find(root, name)
+    if found is None:
+        show([_no_run(root, name)], {}, stream=sys.stderr)
+        return None
+    return read_run(root, found.path)
+
+
+def read_run(root: Path, path: Path) -> StoredRun | None:
+    """The run in a folder; None after saying why its plan cannot be read."""
+    from mcpeval_dsl.plan import files
+    from mcpeval_dsl.records.folder import RunFolder
+    from mcpeval_dsl.records.reader import RunReader
+
+    reader = RunReader(RunFolder(path))
+    plans = files.read(reader.plan_bytes(), str(path / "plan.json"))
+    if plans.value is None or not plans.value.plans:
+        show(plans.diagnostics, {}, stream=sys.stderr)
+        return None
+    return StoredRun(root, path.name, reader, plans.value.plans[0])
+
+
+def texts(run: StoredRun) -> dict[str, SourceFile]:
+    """The specs the run was made from, to quote from; those that have changed since are not quoted."""
+    from mcpeval_dsl.cli.project import digests
+    from mcpeval_dsl.source import SourceFile
+
+    now = digests(run.root, [entry.path for entry in run.plan.files])
+    found: dict[str, SourceFile] = {}
+    for entry in run.plan.files:
+        if now.get(entry.path) == entry.sha256:
+            text = (run.root / entry.path).read_text(encoding="utf-8", errors="replace")
+            found[entry.path] = SourceFile(entry.path, text)
+    return found
+
+
+def damaged(reason: str) -> Diagnostic:
+    return Diagnostic(
+        "MCPE543",
+        f"a record is damaged: {reason}",
+        body="A record whose bytes are not those that were written is never scored.",
+        hint="restore the run folder from a copy, or run again with `mcpe run --fresh`",
+    )
+
+
+def _no_run(root: Path, name: str | None) -> Diagnostic:
+    from mcpeval_dsl.diagnostics.suggestions import closest
+    from mcpeval_dsl.records import folder
+
+    if name is None:
+        return Diagnostic("MCPE542", "this project has no run yet", hint="make one with `mcpe run`")
+    known = [run.path.name for run in folder.runs(root)]
+    starts = [run for run in known if run.startswith(name)]
+    near = closest(name, known)
+    hint = f"did you mean `{near}`?" if near else "list the runs with `mcpe runs`"
+    if len(starts) > 1:
+        hint = f"{len(starts)} runs begin so; say more, for example `{starts[0]}`"
+    return Diagnostic(
+        "MCPE542",
+        f"there is no run `{name}`",
+        body="A run is named by its folder under .mcpe/runs, by the start of that name, or by a path.",
+        hint=hint,
+    )

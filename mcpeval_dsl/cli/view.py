@@ -1,0 +1,74 @@
+"""Command line: `mcpe view`, the trials of a run, or one trial as a person reads it."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from mcpeval_dsl.cli import exits
+
+HELP = """Show one trial: what it was told, its turns and calls, permissions, answer and verdicts. Without a trial: all trials.
+
+The run may be left out; the latest is meant then.
+
+Example: mcpe view label_it@canned#1
+"""
+
+
+def command(
+    run: Annotated[str, typer.Argument(help="A run; or a trial of the latest run, `task@cell#number`.")] = "",
+    trial: Annotated[str, typer.Argument(help="A trial, as the scorecard names it.")] = "",
+    full: bool = typer.Option(False, "--full", help="Show results and prompts in full."),
+    form: str = typer.Option("text", "--format", help="text or json (the record)."),
+) -> None:
+    from mcpeval_dsl.cli import stored
+    from mcpeval_dsl.cli.findings import show
+    from mcpeval_dsl.records.codec import DamagedRecord
+    from mcpeval_dsl.report import transcript
+
+    if form not in ("text", "json"):
+        raise typer.BadParameter(f"--format is text or json, not `{form}`")
+    if not trial and "#" in run:
+        run, trial = "", run
+    found = stored.find_run(run or None)
+    if found is None:
+        raise typer.Exit(exits.SPEC)
+    try:
+        if trial:
+            _one(found, trial, full, form)
+        else:
+            for record in found.reader.records():
+                print(record.model_dump_json() if form == "json" else transcript.line(record))
+    except DamagedRecord as error:
+        show([stored.damaged(str(error))], {}, stream=sys.stderr)
+        raise typer.Exit(exits.DISK) from None
+
+
+def _one(found: object, trial: str, full: bool, form: str) -> None:
+    from mcpeval_dsl.cli.findings import show
+    from mcpeval_dsl.cli.stored import StoredRun
+    from mcpeval_dsl.diagnostics.model import Diagnostic
+    from mcpeval_dsl.diagnostics.render.text import wants_colour
+    from mcpeval_dsl.diagnostics.suggestions import closest
+    from mcpeval_dsl.report import transcript
+    from mcpeval_dsl.report.page import Page
+
+    assert isinstance(found, StoredRun)
+    record = found.reader.record(trial)
+    if record is None:
+        near = closest(trial, list(found.reader.planned()))
+        hint = f"did you mean `{near}`?" if near else f"list its trials with `mcpe view {found.name}`"
+        body = "A trial is named `task@cell#number`, as the scorecard prints it."
+        show(
+            [Diagnostic("MCPE544", f"run `{found.name}` has no trial `{trial}`", body=body, hint=hint)],
+            {},
+            stream=sys.stderr,
+        )
+        raise typer.Exit(exits.SPEC)
+    if form == "json":
+        print(record.model_dump_json(indent=1))
+        return
+    page = Page(found.name, wants_colour(sys.stdout))
+    sys.stdout.write(transcript.render(record, page, full))
