@@ -103,26 +103,14 @@ def _plan(specs: Specs, loaded: Loaded) -> Plan | None:
 
 def _trusted(root: Path, plans: Sequence[Plan], trust_file: str) -> Diagnostic | None:
     """Asks for what is started here: servers and the set-up of their environments, not what graders would start."""
+    from mcpeval_dsl.cli import trusting
     from mcpeval_dsl.execute import trust
-    from mcpeval_dsl.execute.startables import startables
 
     stores = [trust.personal_store(), *([trust.TrustFile(Path(trust_file))] if trust_file else [])]
-    items = [
-        item
-        for plan in plans
-        for item in startables(
-            plan.model_copy(update={"tasks": (), "harvests": ()}), (root / plan.suite.spec).parent.resolve()
-        )
-    ]
-    ask = _confirm if sys.stdin.isatty() and sys.stderr.isatty() else None
-    return trust.require(tuple(dict.fromkeys(items)), stores, ask)
-
-
-def _confirm(items: Sequence[Any]) -> bool:
-    print("This would start:", file=sys.stderr)
-    for item in items:
-        print(f"  {item.shown()}", file=sys.stderr)
-    return typer.confirm("Trust it?", default=False, err=True)
+    bare = [plan.model_copy(update={"tasks": (), "harvests": ()}) for plan in plans]
+    items = [item for plan in bare for item in trusting.of_plan(plan, root)]
+    can_ask = sys.stdin.isatty() and sys.stderr.isatty()
+    return trust.require(tuple(dict.fromkeys(items)), stores, trusting.ask if can_ask else None)
 
 
 def _ask(root: Path, plan: Plan) -> list[Any]:

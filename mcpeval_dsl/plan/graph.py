@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING
 
 from mcpeval_dsl.diagnostics.model import Diagnostic, Label
@@ -17,20 +18,11 @@ if TYPE_CHECKING:
 
 def cycle_of_harvests(edges: Mapping[str, Iterable[str]], known: Mapping[str, Harvest]) -> Diagnostic | None:
     """The first cycle among harvests as a path with a place for each step; `edges` are id -> ids it waits for."""
-    import networkx as nx
-
-    graph: nx.DiGraph[str] = nx.DiGraph()
-    for name, needs in edges.items():
-        graph.add_node(name)
-        graph.add_edges_from((name, need) for need in needs)
-    # `find_cycle` on the whole graph is quadratic where there is no cycle; inside a component there is one
-    knots = [c for c in nx.strongly_connected_components(graph) if len(c) > 1 or graph.has_edge(*(2 * tuple(c)))]
-    if not knots:
+    try:
+        TopologicalSorter(edges).prepare()
         return None
-    knot = min(knots, key=min)
-    path = [edge[0] for edge in nx.find_cycle(graph.subgraph(knot), min(knot))]
-    first = path.index(min(path))
-    path = path[first:] + path[:first]
+    except CycleError:
+        path = _a_cycle(edges)
     round_trip = " → ".join((*path, path[0]))
     labels = [
         Label(place, f"`{name}` needs `{path[(i + 1) % len(path)]}`")
@@ -45,6 +37,19 @@ def cycle_of_harvests(edges: Mapping[str, Iterable[str]], known: Mapping[str, Ha
         hint=f"take the value of `{path[0]}` out of harvest `{path[-1]}`",
         labels=tuple(labels),
     )
+
+
+def _a_cycle(edges: Mapping[str, Iterable[str]]) -> list[str]:
+    """A cycle that goes round once, from its first name; the graph is known to have one."""
+    import networkx as nx
+
+    graph: nx.DiGraph[str] = nx.DiGraph([(name, need) for name, needs in edges.items() for need in needs])
+    # `find_cycle` on a whole graph is quadratic where it finds none; inside a component there is one
+    knots = [c for c in nx.strongly_connected_components(graph) if len(c) > 1 or graph.has_edge(*(2 * tuple(c)))]
+    knot = min(knots, key=min)
+    path = [edge[0] for edge in nx.find_cycle(graph.subgraph(knot), min(knot))]
+    first = path.index(min(path))
+    return path[first:] + path[:first]
 
 
 def critical_path(nodes: Iterable[Node], seconds: Mapping[str, float]) -> tuple[str, ...]:

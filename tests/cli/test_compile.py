@@ -157,6 +157,22 @@ def test_reading_commands_start_and_connect_nothing(workplace: Workplace, argume
     assert done.returncode == 0, done.stderr
 
 
+HEAVY = ("mcp", "mcp_types", "anthropic", "litellm", "scipy", "numpy", "networkx", "httpx", "yaml", "rich.console")
+
+
+def test_compile_imports_nothing_that_it_does_not_use(workplace: Workplace) -> None:
+    workplace.spec()
+    program = (
+        "import sys; from mcpeval_dsl.cli.main import main; main(['compile']); print(*sys.modules, file=sys.stderr)"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=workplace.root, env=environment, capture_output=True, text=True, check=True
+    )
+    assert "plan written" in done.stdout
+    assert {name for name in HEAVY if name in done.stderr.split()} == set()
+
+
 @pytest.mark.parametrize("form", ["text", "dot", "mermaid"])
 def test_graph_of_a_spec_and_of_its_plan_are_the_same(workplace: Workplace, form: str) -> None:
     workplace.spec()
