@@ -15,7 +15,7 @@ from mcpeval_dsl.agents.retry import Backoff, with_retries
 from mcpeval_dsl.semantics.model import Model
 
 R = TypeVar("R")
-PREFLIGHT_SECONDS = 20.0
+PREFLIGHT_SECONDS = 8.0
 
 
 class ApiCaller(Generic[R]):
