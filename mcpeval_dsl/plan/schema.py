@@ -15,6 +15,9 @@ from typing import Any
 REGISTRY: tuple[tuple[str, str], ...] = (
     ("plan", "mcpeval_dsl.plan.model:PlanFile"),
     ("lock", "mcpeval_dsl.plan.model:Lock"),
+    ("record", "mcpeval_dsl.records.model:TrialRecord"),
+    ("manifest", "mcpeval_dsl.records.model:Manifest"),
+    ("scorecard", "mcpeval_dsl.score.model:Scorecard"),
 )
 
 

@@ -64,10 +64,11 @@ def _gate(page: Page, card: model.Scorecard) -> list[str]:
     gate = card.gate
     lines = [f"{page.head('GATE')}  {page.word(gate.word)}{'' if gate.declared else '  (no gate block: safety alone)'}"]
     for rule in gate.rules:
-        text = clip(rule.text.removeprefix("require "), 46)
-        shown = [f"  {rule.word:<12}{text:<46}  {_measured(rule)}"]
+        text = clip(rule.text.removeprefix("require "), 36)
+        shown = [f"  {rule.word:<12}{text:<36}  {_measured(rule)}"]
         if rule.segment:
-            shown[0] += f"  in {visible(rule.segment)}"
+            worst = f", the worst of {rule.segments}" if rule.segments > 1 else ""
+            shown[0] += f"  in {visible(rule.segment)}{worst}"
         if rule.reason:
             shown.append(f"{'':14}{clip(rule.reason, 84)}")
         if rule.word != "PASS" and rule.at:
@@ -86,7 +87,7 @@ def _measured(rule: model.RuleResult) -> str:
     text = show(rule.measured)
     worst, best = rule.worst_case, rule.best_case
     if worst is not None and best is not None and max(worst, best) - min(worst, best) > 1e-9:
-        text += f" (with what is missing: {show(min(worst, best))} to {show(max(worst, best))})"
+        text += f" ({show(min(worst, best))} to {show(max(worst, best))} with what is missing)"
     return text
 
 

@@ -41,10 +41,9 @@ def _failure(page: Page, card: model.Scorecard, row: model.FailureRow, source_of
         layer = f" (layer: {row.layer})" if row.layer else ""
         lines.append(f"    {clip('; '.join(filter(None, kinds)) + layer, 94)}")
     run, trial = visible(page.run), visible(row.first_trial)
-    lines.append(f"    mcpe view {run} {trial}")
-    lines.append(
-        f"    mcpe replay {run} {trial}   or   mcpe run {visible(card.spec)} --select task:{visible(row.task)}"
-    )
+    lines.append(f"    look    mcpe view {run} {trial}")
+    lines.append(f"    replay  mcpe replay {run} {trial}")
+    lines.append(f"    again   mcpe run {visible(card.spec)} --select task:{visible(row.task)}")
     return lines
 
 

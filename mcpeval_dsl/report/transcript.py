@@ -17,7 +17,9 @@ def line(record: TrialRecord) -> str:
     """One trial in a list."""
     printed = record.outcome.printed if record.outcome is not None else "ungraded"
     flags = ", ".join(record.outcome.flags) if record.outcome is not None else ""
-    return clip(f"{record.id:<44} {printed:<16} {plural(record.counts.charged, 'call'):<9} {flags}", 120).rstrip()
+    return (
+        f"{visible(record.id):<44} {printed:<16} {plural(record.counts.charged, 'call'):<9} {visible(flags)}".rstrip()
+    )
 
 
 def render(record: TrialRecord, page: Page, full: bool = False) -> str:

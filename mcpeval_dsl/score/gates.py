@@ -64,7 +64,8 @@ def _rule(rule: GateRule, plan: Plan, rows: Sequence[Row], context: Context) -> 
             text=_text(rule), at=at, word="NOT DECIDED", reason="no planned trial is in this segment"
         )
     results = [_in_segment(rule, found, name, chosen, at) for name, chosen in segments]
-    return min(results, key=lambda result: (_SEVERITY[result.word], _distance(rule, result)))
+    worst = min(results, key=lambda result: (_SEVERITY[result.word], _distance(rule, result)))
+    return worst.model_copy(update={"segments": len(results)})
 
 
 def _distance(rule: GateRule, result: model.RuleResult) -> float:

@@ -245,6 +245,7 @@ class RuleResult(Frozen):
     worst_case: float | None = None
     best_case: float | None = None
     segment: str = ""
+    segments: int = Field(default=1, description="in how many it was held; the one shown stands worst")
     reason: str = ""
 
 
