@@ -57,6 +57,7 @@ def automaton() -> tuple[lark.Lark, list[dict[str, int]], list[dict[str, int]], 
             str(rule.alias or rule.origin.name),
             len(rule.expansion),
             [i for i, symbol in enumerate(rule.expansion) if not (symbol.is_term and symbol.filter_out)],
+            len(rule.expansion) == 1 and rule.options.expand1,
         ]
         for rule in grammar.rules
     ]
@@ -113,7 +114,7 @@ def shift(
             return None
         if action >= 0:
             return (*states, action)
-        origin, _, size, _ = rules[~action]
+        origin, _, size, _, _ = rules[~action]
         if size:
             del states[-size:]
         states.append(gotos[states[-1]][origin])

@@ -5,6 +5,7 @@ With MCPE_DEBUG=1 an internal error shows its traceback.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -17,10 +18,14 @@ _DISK_ERRORS = frozenset({5, 27, 28, 30, 122})  # EIO, EFBIG, ENOSPC, EROFS, EDQ
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code of the process."""
-    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments is None:
+        code = main(sys.argv[1:])
+        gc.freeze()  # what is left needs no last collection: the process ends
+        return code
     if list(arguments) in (["--version"], ["-V"]):
         print(f"mcpe {__version__}")
         return exits.CLEAN
+    gc.set_threshold(50_000, 20, 50)  # trees are many small objects without cycles: collecting often finds nothing
     try:
         from mcpeval_dsl.cli.app import run
 

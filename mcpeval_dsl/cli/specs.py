@@ -11,6 +11,9 @@ from mcpeval_dsl.cli.project import FileReader, Project, digests, find, spec_fil
 from mcpeval_dsl.diagnostics.model import Diagnostic
 from mcpeval_dsl.source import SourceFile
 
+# as in plan.lock, which is imported only where there is a lock: its pydantic would double the time of lint
+LOCK_FILE = "mcpe.lock"
+
 if TYPE_CHECKING:
     from mcpeval_dsl.plan.model import Lock, Plan, Selection
     from mcpeval_dsl.semantics.model import TypedSuite
@@ -64,10 +67,14 @@ def load(arguments: Iterable[str], with_lock: bool = True) -> Specs:
 
 def _load_one(specs: Specs, path: str, with_lock: bool) -> None:
     from mcpeval_dsl import pipeline
-    from mcpeval_dsl.plan import lock as locks
 
     lock = read_lock(specs, path) if with_lock else None
-    checked = pipeline.check(path, specs.reader, locks.known(lock))
+    known = None
+    if lock is not None:
+        from mcpeval_dsl.plan import lock as locks
+
+        known = locks.known(lock)
+    checked = pipeline.check(path, specs.reader, known)
     specs.diagnostics.extend(checked.diagnostics)
     if checked.value is not None and checked.ok:
         warnings = tuple(d for d in checked.diagnostics if d.severity == "warning")
@@ -76,15 +83,11 @@ def _load_one(specs: Specs, path: str, with_lock: bool) -> None:
 
 def lock_path(spec: str) -> str:
     """`mcpe.lock` beside the spec."""
-    from mcpeval_dsl.plan.lock import LOCK_FILE
-
     return str(PurePosixPath(spec).parent / LOCK_FILE)
 
 
 def read_lock(specs: Specs, spec: str) -> Lock | None:
     """The lock beside a spec; None where there is none, or where it cannot be read (which is told once)."""
-    from mcpeval_dsl.plan import lock as locks
-
     path = lock_path(spec)
     try:
         data = specs.reader.root.joinpath(path).read_bytes()
@@ -93,6 +96,8 @@ def read_lock(specs: Specs, spec: str) -> Lock | None:
     except OSError as error:
         specs.diagnostics.append(Diagnostic("MCPE401", f"{path} cannot be read: {error.strerror}"))
         return None
+    from mcpeval_dsl.plan import lock as locks
+
     found = locks.read(data, path)
     specs.diagnostics.extend(found.diagnostics)
     return found.value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 from typing import Any, TypeAlias
 
 from mcpeval_dsl.source import SourceFile, Span
@@ -22,47 +23,54 @@ def build(
     text: str, tokens: list[Token], program: list[int], dropped: frozenset[int], file: SourceFile, base: int
 ) -> tuple[tree.Statement, ...]:
     """Run `program` over `tokens`; statements that begin at an offset in `dropped` are left out."""
-    rules = [(rule.origin, MAKERS.get(rule.action), rule.size, rule.keep) for rule in load().rules]
+    rules = _rules()
+    leaves = LEAVES
     values: list[Any] = []
     starts: list[int] = []
-    ends: list[int] = []
+    end = base  # of the last token; what is reduced ends there, since reductions read no further
     for step in program:
         if step >= 0:
-            token = tokens[step]
-            start, end = base + token.start, base + token.end
-            make_leaf = LEAVES.get(token.kind)
+            kind, first, last, mended = tokens[step]
+            end = base + last
+            make_leaf = leaves.get(kind)
             if make_leaf is None:
                 values.append(None)
             else:
-                word = text[token.start : token.end] if token.mended is None else token.mended
-                values.append(make_leaf(word, Span(file, start, end)))
-            starts.append(start)
-            ends.append(end)
+                word = text[first:last] if mended is None else mended
+                values.append(make_leaf(word, Span(file, base + first, end)))
+            starts.append(base + first)
             continue
-        origin, maker, size, keep = rules[~step]
+        maker, size, keep, is_statement = rules[~step]
         if size == 0:
             values.append([])
-            starts.append(base)
-            ends.append(base)
+            starts.append(end)
             continue
         children = values[-size:]
-        start, end = starts[-size], ends[-1]
-        del values[-size:], starts[-size:], ends[-size:]
-        kept = [children[i] for i in keep]
-        if maker is not None:
-            value = maker(_flat(kept), Span(file, start, end))
-            if origin == "statement" and start - base in dropped:
-                value = []
-        elif origin.startswith("__") or origin == "groups" or origin == "start":
-            value = _flat(kept)
+        start = starts[-size]
+        del values[-size:], starts[-size:]
+        kept = _flat(children if keep is None else [children[i] for i in keep])
+        if maker is None:
+            values.append(kept)
+        elif is_statement and start - base in dropped:
+            values.append([])
         else:
-            value = kept[0]
-        values.append(value)
+            values.append(maker(kept, Span(file, start, end)))
         starts.append(start)
-        ends.append(end)
-    # a bracket left open at the end leaves parts behind that are no statements
-    lists = (value for value in values if isinstance(value, list))
-    return tuple(item for members in lists for item in members if isinstance(item, _STATEMENTS))
+    return tuple(statement for value in values if isinstance(value, list) for statement in value)
+
+
+@cache
+def _rules() -> list[tuple[Maker | None, int, tuple[int, ...] | None, bool]]:
+    """(maker, or None for a list of the children, size, numbers of the children kept, or None for all, is a statement)"""
+    return [
+        (
+            MAKERS.get(rule.action),
+            rule.size,
+            None if len(rule.keep) == rule.size else rule.keep,
+            rule.origin == "statement",
+        )
+        for rule in load().rules
+    ]
 
 
 def _flat(children: list[Any]) -> list[Any]:

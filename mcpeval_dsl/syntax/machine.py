@@ -6,6 +6,7 @@ cached, since a program does not say where in a file its text stands.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 from mcpeval_dsl.syntax.scanner import Token
@@ -17,6 +18,12 @@ _CLOSING = frozenset(CLOSERS.values())
 _NO_NEWLINES_IN = frozenset({"LPAR", "LSQB", "_IDX", "_OBJ"})
 _NO_NEWLINE_AFTER = frozenset({"COMMA", "_NL", "LBRACE"})
 END = "$END"
+
+
+@cache
+def rules() -> list[tuple[str, int, bool]]:
+    """(origin, size, whether it only hands on its child) of each rule."""
+    return [(rule.origin, rule.size, rule.passes) for rule in load().rules]
 
 
 class Snapshot(NamedTuple):
@@ -35,12 +42,12 @@ class Snapshot(NamedTuple):
 class Machine:
     """One reading of a token list."""
 
-    __slots__ = ("actions", "gotos", "openers", "previous", "program", "sizes", "states")
+    __slots__ = ("actions", "gotos", "openers", "previous", "program", "rules", "states")
 
     def __init__(self) -> None:
         tables = load()
         self.actions, self.gotos = tables.actions, tables.gotos
-        self.sizes = [(rule.origin, rule.size) for rule in tables.rules]
+        self.rules = rules()
         self.states = [0]
         self.openers: list[tuple[str, int]] = []  # kind and token number of each open bracket
         self.previous = ""
@@ -74,7 +81,7 @@ class Machine:
 
     def feed(self, kind: str, number: int) -> bool:
         """Read one token. False, with nothing changed, where it cannot stand."""
-        actions, sizes, states, program = self.actions, self.sizes, self.states, self.program
+        actions, rules, states, program = self.actions, self.rules, self.states, self.program
         saved: list[int] | None = None
         mark = len(program)
         while True:
@@ -88,11 +95,12 @@ class Machine:
                 break
             if saved is None:
                 saved = states[:]
-            origin, size = sizes[~action]
+            origin, size, passes = rules[~action]
             if size:
                 del states[-size:]
             states.append(self.gotos[states[-1]][origin])
-            program.append(action)
+            if not passes:
+                program.append(action)
         states.append(action)
         program.append(number)
         if kind in _OPENERS:

@@ -76,6 +76,7 @@ class _Run:
                 self.mark()
             if len(machine.openers) > MAX_DEPTH:
                 self.problems.append(_too_deep(tokens[number]))
+                self.checkpoint = Machine().snapshot()  # nothing of such a piece is worth reading
                 return self.give_up()
 
     def mark(self) -> None:
@@ -156,9 +157,10 @@ def _too_deep(token: Token) -> Problem:
 def _one_per_line(lines: Lines, before: tuple[Problem, ...], parsed: list[Problem]) -> tuple[Problem, ...]:
     """All problems in order, without those that only follow from an earlier step's on the same line, or lost text."""
     warnings = tuple(p for p in before if p.severity == "warning")
-    lost_text = [p for p in before if p.code == "MCPE112"]
-    if lost_text:
-        return (*warnings, lost_text[0])
+    # a lost end of a text, or brackets without end: what else is wrong there follows from that
+    gone = [p for p in (*before, *parsed) if p.code in ("MCPE112", "MCPE124")]
+    if gone:
+        return (*warnings, gone[0])
     taken = {lines.number(p.start) for p in before if p.severity == "error"}
     kept = [p for p in parsed if lines.number(p.start) not in taken]
     return tuple(sorted((*before, *kept), key=lambda p: p.start))

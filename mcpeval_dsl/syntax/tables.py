@@ -11,12 +11,16 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`origin` is the nonterminal, `action` what the builder makes, `keep` the children it gets."""
+    """`origin` is the nonterminal, `action` what the builder makes, `keep` the children it gets.
+
+    A rule that `passes` only hands on its one child.
+    """
 
     origin: str
     action: str
     size: int
     keep: tuple[int, ...]
+    passes: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +44,7 @@ def load() -> Tables:
     from pkgutil import get_data
 
     raw = json.loads(get_data(__package__, "tables.json") or b"")
-    rules = [Rule(o, a, n, tuple(k)) for o, a, n, k in raw.pop("rules")]
+    rules = [Rule(o, a, n, tuple(k), p) for o, a, n, k, p in raw.pop("rules")]
     return Tables(rules=rules, **raw)
 
 
