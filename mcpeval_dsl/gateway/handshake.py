@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import mcp_types as types
+from mcp_types import METHOD_NOT_FOUND
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_HANDSHAKE_VERSION, LATEST_MODERN_VERSION
 from pydantic import ValidationError
 
@@ -69,10 +70,14 @@ async def list_tools(connection: Connection, timeout: float) -> tuple[tuple[Tool
     for _ in range(PAGE_CAP):
         parameters = None if cursor is None else types.PaginatedRequestParams(cursor=cursor)
         wire = await connection.request(types.ListToolsRequest(params=parameters), timeout)
+        if wire.ending == "rpc_error" and wire.code == METHOD_NOT_FOUND and not listed:
+            return (), ("the server does not know tools/list: it has no tools",)
         if wire.result is None:
             raise start_error(connection, wire, "tools/list")
         page = wire.result.get("tools")
-        listed.extend(page if isinstance(page, list) else ())
+        if not isinstance(page, list):
+            raise ServerStartError(server, "malformed", "the answer to tools/list has no list of tools")
+        listed.extend(page)
         following = wire.result.get("nextCursor")
         if not isinstance(following, str) or not following:
             tools = read_tools(server, listed)

@@ -23,8 +23,8 @@ from mcpeval_dsl.gateway.wire import WireResult, monotonic_clock
 
 DISCOVER_SECONDS = 3.0
 SETTLE_SECONDS = 0.3
-SLOW_START = 1.5
-"""A server that needs this many seconds to answer the handshake may have been only slow to answer the probe."""
+SLOW_START = 0.5
+"""A server that needs this share of the probe's time for the handshake may have been only slow to answer the probe."""
 
 
 async def probe(launch: Launch, *, discover_seconds: float = DISCOVER_SECONDS) -> Pin:
@@ -46,7 +46,7 @@ async def probe(launch: Launch, *, discover_seconds: float = DISCOVER_SECONDS) -
     begun = time.monotonic()
     pin = await _older_era(launch, older, (attempt,))
     took = time.monotonic() - begun
-    if "did not answer" in attempt and took > SLOW_START:
+    if "did not answer" in attempt and took > SLOW_START * discover_seconds:
         # The era must not depend on load: ask once more, giving the time that the server was seen to need.
         again = await _first_contact(launch, 2 * took + discover_seconds, False)
         if isinstance(again, Pin):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from mcpeval_dsl.gateway.errors import classify
@@ -60,3 +62,16 @@ def test_closing_twice_is_harmless() -> None:
 
     with http_server("web.py", "403") as url:
         with_session(Launch("web", url=url), use)
+
+
+def test_a_hanging_url_times_out_and_closes_soon() -> None:
+    async def use(session: Session) -> tuple[str, float]:
+        wire = await session.call("echo", {})
+        begun = time.monotonic()
+        await session.close()
+        return wire.ending, time.monotonic() - begun
+
+    with http_server("web.py", "hang") as url:
+        ending, took = with_session(Launch("web", url=url, call_timeout=0.3), use)
+    assert ending == "timeout"
+    assert took < 8

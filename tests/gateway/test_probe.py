@@ -43,6 +43,11 @@ def test_all_pages_of_the_list_are_read() -> None:
     assert [tool.name for tool in probed(tiny("paged")).tools] == [f"tool_{n}" for n in range(5)]
 
 
+def test_a_server_without_tools_is_a_server() -> None:
+    pin = probed(tiny("no_tools"))
+    assert (pin.tools, pin.findings) == ((), ("the server does not know tools/list: it has no tools",))
+
+
 def test_tools_that_come_after_the_start_are_waited_for() -> None:
     pin = probed(tiny("late_tools"))
     assert [tool.name for tool in pin.tools] == ["echo", "wipe_all"]
@@ -76,6 +81,11 @@ def test_a_server_that_cannot_be_asked_is_asked_in_the_older_way(mode: str, word
     assert pin.era == "initialize"
     assert words in pin.findings[0]
     assert took < 0.5, "a pinned session does not ask again"
+
+
+def test_a_slow_start_does_not_decide_the_era() -> None:
+    pin = asyncio.run(probe(tiny("asks_late"), discover_seconds=0.3))
+    assert (pin.era, pin.revision) == ("discover", "2026-07-28")
 
 
 def test_a_pin_survives_json() -> None:
@@ -115,6 +125,7 @@ def test_the_newest_era_over_stdio_costs_no_round_trip_when_pinned() -> None:
         (tiny(protocols=("2026-07-28",)), "unsupported_revision", "does not speak 2026-07-28"),
         (tiny(protocols=("2030-01-01",)), "unsupported_revision", "no known protocol revision"),
         (tiny("endless"), "endless_list", "more than 200 pages"),
+        (tiny("no_list"), "malformed", "no list of tools"),
         (tiny("same_cursor"), "endless_list", "again and again"),
     ],
     ids=lambda value: value if isinstance(value, str) and "_" in value else "",

@@ -29,6 +29,7 @@ def test_a_good_call_ends_with_the_result_of_the_wire() -> None:
         ("noise", "after noise"),
         ("flood", "after the flood"),
         ("elicit", '{"action": "decline"}'),
+        ("asks", "decline half way"),
     ],
 )
 def test_a_disturbed_wire_still_gives_the_result(mode: str, text: str) -> None:
@@ -50,6 +51,11 @@ def test_a_broken_answer_ends_its_call_at_once(mode: str, words: str) -> None:
     assert wire.ending == "malformed"
     assert words in wire.message
     assert time.monotonic() - begun < 5
+
+
+def test_a_server_that_never_has_enough_input_is_stopped() -> None:
+    wire = one_call("asks_forever")
+    assert (wire.ending, wire.message) == ("malformed", "the server still asked for input after 10 rounds")
 
 
 def test_a_message_above_the_limit_ends_its_call_and_not_the_session() -> None:

@@ -61,6 +61,12 @@ def tools():
 
 
 def list_tools(identity, params):
+    if MODE == "no_tools":
+        fail(identity, -32601, "Method not found")
+        return
+    if MODE == "no_list":
+        reply(identity, {"tools": {"echo": {}}})
+        return
     if MODE == "paged":
         start = int(params.get("cursor") or 0)
         result = {"tools": [tool(f"tool_{number}") for number in range(start, min(start + 2, 5))]}
@@ -87,6 +93,16 @@ def call(identity, params):
         sys.stderr.write("fatal: the disk is on fire\n")
         sys.stderr.flush()
         os._exit(7)
+    elif MODE == "asks":
+        answers = params.get("inputResponses")
+        if answers is None:
+            question = {"message": "Sure?", "requestedSchema": {"type": "object", "properties": {}}}
+            asked = {"sure": {"method": "elicitation/create", "params": question}}
+            reply(identity, {"resultType": "input_required", "inputRequests": asked, "requestState": "half way"})
+        else:
+            reply(identity, text(f"{answers['sure']['action']} {params['requestState']}", resultType="complete"))
+    elif MODE == "asks_forever":
+        reply(identity, {"resultType": "input_required", "inputRequests": {}, "requestState": "x"})
     elif MODE == "die_once" and not Path("died").exists():
         Path("died").touch()
         os._exit(9)
@@ -169,6 +185,10 @@ def handle(message):
             return
         if MODE == "exits_on_probe":
             sys.exit(1)
+        if MODE.startswith("asks"):
+            known = {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, "resultType": "complete"}
+            reply(identity, known | {"ttlMs": 0, "cacheScope": "private"})
+            return
         fail(identity, -32601, "Method not found")
     elif method == "initialize":
         changed = MODE in ("late_tools", "drift")
@@ -195,6 +215,8 @@ def handle(message):
 if MODE == "exit_at_start":
     sys.stderr.write("TINY_TOKEN is not set\n")
     sys.exit(3)
+if MODE == "asks_late":
+    time.sleep(0.6)
 if MODE == "silent":
     time.sleep(60)
 if MODE == "only_noise":

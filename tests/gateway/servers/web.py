@@ -2,6 +2,7 @@
 
 import json
 import sys
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 MODE = sys.argv[1]
@@ -39,6 +40,8 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(200, b"<html>", "text/html")
         elif MODE == "not_json":
             self.answer(200, b"{", "application/json")
+        elif MODE == "hang":
+            time.sleep(30)
         elif MODE == "cut":
             self.answer(200, b": hello\n\n", "text/event-stream")
         elif MODE == "own_error":
