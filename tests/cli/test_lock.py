@@ -94,3 +94,28 @@ def test_broken_lock_is_said_by_compile_and_replaced_by_lock(workplace: Workplac
         )
     assert _lock(workplace)[0] == 0
     assert workplace.run("compile").code == 0
+
+
+def test_one_name_for_two_servers_in_one_folder_is_refused(workplace: Workplace) -> None:
+    workplace.spec()
+    workplace.spec("specs/other.mcpe", SPEC.replace("suite notes", "suite other").replace('"server.py"', '"second.py"'))
+    workplace.write("specs/second.py", SERVER.replace('"add_note"', '"new_note"'))
+    _trust(workplace)
+    code, said = _lock(workplace)
+    assert code == 2 and "MCPE402" in said, said
+    assert not (workplace.root / "specs/mcpe.lock").exists()
+
+
+def test_specs_in_one_folder_share_a_lock(workplace: Workplace) -> None:
+    workplace.spec()
+    other = SPEC.replace("suite notes", "suite other").replace("notes.list", "memo.list")
+    workplace.spec(
+        "specs/other.mcpe",
+        other.replace("server notes", "server memo").replace("annotations notes", "annotations memo"),
+    )
+    _trust(workplace)
+    assert _lock(workplace)[0] == 0
+    path = workplace.root / "specs/mcpe.lock"
+    assert path.read_bytes().count(b'"server": ') == 2
+    before = path.read_bytes()
+    assert _lock(workplace, "specs/notes.mcpe")[0] == 0 and path.read_bytes() == before

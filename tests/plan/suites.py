@@ -70,7 +70,7 @@ def judged(claim: str = "says which", model: str = "sonnet") -> Grader:
     return Judge(Common("g2"), (Claim(text(claim)),), model)
 
 
-def state(tool: str = "get_issue") -> Grader:
+def state(tool: str = "get_issue") -> State:
     left = Select("$.labels", call(tool, key=Ref(("billing", "key"))))
     return State(Common("g3"), Condition(left, "has", text("needs-review")))
 

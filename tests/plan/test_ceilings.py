@@ -69,9 +69,9 @@ def test_no_price_and_zero_are_unknown(price: Price | None) -> None:
 
 
 def test_scripted_models_cost_nothing_and_it_is_said() -> None:
-    cell = {"cells": (Cell("canned", "canned", "loop"),)}
-    assert _ceiling("cost_usd", **cell) == Ceiling(value=0.0, reason="scripted")
-    assert _ceiling("tokens", **cell).value == 0
+    cells = (Cell("canned", "canned", "loop"),)
+    assert _ceiling("cost_usd", cells=cells) == Ceiling(value=0.0, reason="scripted")
+    assert _ceiling("tokens", cells=cells).value == 0
 
 
 def test_judging_has_no_bound() -> None:

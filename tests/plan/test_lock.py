@@ -11,7 +11,7 @@ import pytest
 
 from mcpeval_dsl.plan import lock
 from mcpeval_dsl.plan.keys import digest
-from mcpeval_dsl.plan.model import LockedServer, LockedTool
+from mcpeval_dsl.plan.model import Lock, LockedServer, LockedTool
 
 from . import suites as s
 
@@ -35,7 +35,7 @@ def server(*tools: LockedTool, name: str = "tracker", **changes: Any) -> LockedS
 
 
 def test_round_trip_and_order() -> None:
-    two = lock.Lock(servers=(server(tool("b"), tool("a")), server(name="another")))
+    two = Lock(servers=(server(tool("b"), tool("a")), server(name="another")))
     data = lock.write(two)
     found = lock.read(data).value
     assert found is not None and [x.server for x in found.servers] == ["another", "tracker"]
@@ -51,7 +51,7 @@ def test_same_catalogue_gives_the_same_bytes_whatever_the_order_of_keys() -> Non
             "capabilities": {"b": {}, "a": 1},
         }
     )
-    assert lock.write(lock.Lock(servers=(first,))) == lock.write(lock.Lock(servers=(second,)))
+    assert lock.write(Lock(servers=(first,))) == lock.write(Lock(servers=(second,)))
 
 
 def test_lock_fits_the_published_schema() -> None:
@@ -75,7 +75,7 @@ def test_what_is_no_lock_says_so(data: bytes, what: str) -> None:
 
 def test_checker_learns_tools_schemas_and_hints() -> None:
     hints = {"readOnlyHint": True, "destructiveHint": "no", "title": "x"}
-    known = lock.known(lock.Lock(servers=(server(tool(annotations=hints)),)))["tracker"].tools["get_issue"]
+    known = lock.known(Lock(servers=(server(tool(annotations=hints)),)))["tracker"].tools["get_issue"]
     assert known.input_schema == SCHEMA and known.read_only_hint is True
     assert known.destructive_hint is None and known.open_world_hint is None
     assert lock.known(None) == {}
@@ -113,6 +113,6 @@ def test_changed_instructions_are_a_description() -> None:
 
 
 def test_merge_keeps_what_was_not_asked_and_drops_what_the_spec_lost() -> None:
-    old = lock.Lock(servers=(server(name="a"), server(name="b"), server(name="gone")))
+    old = Lock(servers=(server(name="a"), server(name="b"), server(name="gone")))
     new = server(tool(), name="b")
     assert lock.merge(old, [new], ["a", "b"]).servers == (old.servers[0], new)
