@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import mcp_types as types
@@ -27,6 +28,14 @@ SLOW_START = 0.5
 """A server that needs this share of the probe's time for the handshake may have been only slow to answer the probe."""
 
 
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why `server/discover` led to no pin; `silent` where the server may only have been slow."""
+
+    words: str
+    silent: bool = False
+
+
 async def probe(launch: Launch, *, discover_seconds: float = DISCOVER_SECONDS) -> Pin:
     """Find out how to speak to a server. Raises ServerStartError, and nothing else, when it cannot be reached."""
     modern = [revision for revision in MODERN_PROTOCOL_VERSIONS if _allowed(launch, revision)]
@@ -36,17 +45,18 @@ async def probe(launch: Launch, *, discover_seconds: float = DISCOVER_SECONDS) -
             wanted = ", ".join(launch.protocols)
             raise ServerStartError(launch.server, "unsupported_revision", f"no known protocol revision among: {wanted}")
         return await _older_era(launch, older, ())
-    attempt = await _first_contact(launch, discover_seconds, bool(older))
+    patience = discover_seconds if older else launch.start_timeout
+    attempt = await _first_contact(launch, patience, bool(older))
     if isinstance(attempt, Pin):
         return attempt
     if not older:
         raise ServerStartError(
-            launch.server, "unsupported_revision", f"the server does not speak {modern[-1]}: {attempt}"
+            launch.server, "unsupported_revision", f"the server does not speak {modern[-1]}: {attempt.words}"
         )
     begun = time.monotonic()
-    pin = await _older_era(launch, older, (attempt,))
+    pin = await _older_era(launch, older, (attempt.words,))
     took = time.monotonic() - begun
-    if "did not answer" in attempt and took > SLOW_START * discover_seconds:
+    if attempt.silent and took > SLOW_START * discover_seconds:
         # The era must not depend on load: ask once more, giving the time that the server was seen to need.
         again = await _first_contact(launch, 2 * took + discover_seconds, False)
         if isinstance(again, Pin):
@@ -58,7 +68,7 @@ def _allowed(launch: Launch, revision: str) -> bool:
     return not launch.protocols or revision in launch.protocols
 
 
-async def _first_contact(launch: Launch, seconds: float, fall_back: bool) -> Pin | str:
+async def _first_contact(launch: Launch, seconds: float, fall_back: bool) -> Pin | Refusal:
     """Ask `server/discover`; a pin, or why a new process must be asked in the older way."""
     connection = Connection(launch, monotonic_clock())
     await connection.open()
@@ -71,19 +81,24 @@ async def _first_contact(launch: Launch, seconds: float, fall_back: bool) -> Pin
             return await _pin(connection, "discover", wire.result, ())
         if wire.ending == "dead":
             if launch.url is not None or not fall_back:
-                return start_error(connection, wire, "server/discover").message
-            return f"the server ended when asked server/discover ({wire.message}); connected with initialize instead"
+                return Refusal(start_error(connection, wire, "server/discover").message)
+            return Refusal(
+                f"the server ended when asked server/discover ({wire.message}); connected with initialize instead"
+            )
         if wire.ending == "timeout":
-            return f"the server did not answer server/discover within {seconds:g} s; connected with initialize instead"
+            words = f"the server did not answer server/discover within {seconds:g} s; connected with initialize instead"
+            return Refusal(words, silent=True)
         if not fall_back:
-            return wire.message or "it does not know server/discover"
+            return Refusal(wire.message or "it does not know server/discover")
         try:
             result = await initialize(connection, launch.start_timeout, _offer(launch))
             return await _pin(connection, "initialize", result, ())
         except ServerStartError as problem:
             if problem.kind in ("unsupported_revision", "http_status"):
                 raise
-            return f"after server/discover the server did not accept initialize ({problem.message}); tried afresh"
+            return Refusal(
+                f"after server/discover the server did not accept initialize ({problem.message}); tried afresh"
+            )
     finally:
         await connection.close()
 
