@@ -61,7 +61,7 @@ def shown_to_judge(record: TrialRecord, whole: bool) -> str:
 
 
 def answer_of(record: TrialRecord) -> str:
-    if record.answer.parsed and not isinstance(record.answer.structured, str):
+    if record.answer.parsed and record.answer.structured is not None and not isinstance(record.answer.structured, str):
         return as_text(record.answer.structured)
     return record.answer.text
 

@@ -129,6 +129,6 @@ def answer_text(record: TrialRecord, how: Normalisation) -> str:
 
 def answer_value(record: TrialRecord, how: Normalisation) -> Any:
     """The answer as data where it was asked for and given so, else its text."""
-    if record.answer.parsed and not how.any_message:
+    if record.answer.parsed and record.answer.structured is not None and not how.any_message:
         return record.answer.structured
     return answer_text(record, how)
