@@ -16,7 +16,9 @@ _SPACES = f"{_WIDE} "
 
 def _pattern(between: str) -> re.Pattern[str]:
     grouped = rf"\d{{1,3}}(?:[{between}]\d{{3}})+(?!\d)"
-    return re.compile(rf"(?<![\w.,])[-+\u2212]?(?:{grouped}|\d+)(?:[.,]\d+)?(?:[eE][-+]?\d{{1,3}})?(?!\d)", re.ASCII)
+    return re.compile(
+        rf"(?<![\w.,])(?<![A-Za-z]-)[-+\u2212]?(?:{grouped}|\d+)(?:[.,]\d+)?(?:[eE][-+]?\d{{1,3}})?(?!\d)", re.ASCII
+    )
 
 
 _NUMBER = _pattern(f".,'{_WIDE}")
