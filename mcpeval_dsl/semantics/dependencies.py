@@ -11,7 +11,7 @@ from mcpeval_dsl.semantics.symbols import Symbol, noun
 from mcpeval_dsl.source import Span
 
 Uses = Mapping[int, tuple[Symbol, Span]]
-CARRIERS = frozenset({"let", "harvest", "environment", "table"})
+CARRIERS = frozenset({"let", "harvest", "environment", "table", "loop variable"})
 
 
 @dataclass(slots=True)
@@ -22,7 +22,8 @@ class Dependencies:
     _harvests: dict[int, tuple[str, ...]] = field(default_factory=dict)
 
     def add(self, symbol: Symbol, uses: Uses, more: Iterable[tuple[Symbol, Span]] = ()) -> None:
-        found = [use for use in uses.values() if use[0].kind in CARRIERS]
+        itself = symbol if symbol.kind == "loop variable" else None
+        found = [use for use in uses.values() if use[0].kind in CARRIERS and use[0] is not itself]
         found.extend(more)
         self.edges[id(symbol)] = (symbol, found)
 

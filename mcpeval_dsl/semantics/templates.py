@@ -79,15 +79,29 @@ def read(text: str) -> Found:
             position = start + 2
             continue
         reader = _Reader(text, start + 2, found)
+        before = (len(found.mentions), len(found.functions))
         try:
             reader.expression()
             reader.close(start)
             position = reader.position
+            _no_hyphens(found, *before)
         except _Stop as stop:
             found.faults.append(stop.fault)
             close = text.find("}}", start)
             position = len(text) if close < 0 else close + 2
     return found
+
+
+def _no_hyphens(found: Found, mentions: int, functions: int) -> None:
+    """Next to a function or a second name, Jinja2 reads `a-b` as a difference."""
+    if len(found.functions) == functions and len(found.mentions) == mentions + 1:
+        return
+    for mention in found.mentions[mentions:]:
+        for step in (mention.root, *mention.steps):
+            if isinstance(step.key, str) and "-" in step.key and step.end - step.start == len(step.key):
+                title = f"`{step.key}` cannot stand beside a function in a template"
+                hint = "bind it first: `let name = …`"
+                found.faults.append(Fault(title, hint, step.start, step.end))
 
 
 def _statement(mark: str, start: int) -> Fault:

@@ -15,7 +15,6 @@ from mcpeval_dsl.semantics.lower.tasks import LoweredTask
 from mcpeval_dsl.semantics.model import (
     Catalogue,
     Cell,
-    Environment,
     Harvest,
     Host,
     Model,
@@ -42,8 +41,8 @@ def assemble(ctx: Context, parts: Parts, main: SyntaxTree) -> Lowered:
     """One typed suite."""
     _task_edges(ctx, parts)
     report_cycles(parts.dependencies, ctx.problems)
-    harvests = tuple(_harvest(parts, harvest, symbol) for harvest, symbol in parts.harvests)
     tasks = tuple(_task(ctx, parts, lowered) for lowered in parts.tasks)
+    harvests = tuple(_harvest(parts, harvest, symbol, tasks) for harvest, symbol in parts.harvests)
     matrix = parts.matrix or _implied(ctx, parts)
     cells = _cells(ctx, parts, matrix)
     named = defined_name(parts.suite) if parts.suite is not None else None
@@ -98,14 +97,13 @@ def _local(lowered: LoweredTask, harvest: Harvest) -> Symbol | None:
     return lowered.harvest_symbols.get(harvest.id)
 
 
-def _harvest(parts: Parts, harvest: Harvest, symbol: Symbol) -> Harvest:
-    environment = harvest.environment or _only_environment(parts.environments)
+def _harvest(parts: Parts, harvest: Harvest, symbol: Symbol, tasks: tuple[Task, ...]) -> Harvest:
+    """Without a default environment it is read in that of the tasks that use it, where they agree."""
+    environment = harvest.environment
+    if environment is None:
+        places = {task.environment for task in tasks if harvest.id in task.uses}
+        environment = places.pop() if len(places) == 1 else None
     return replace(harvest, environment=environment, depends_on=_needed(parts, symbol))
-
-
-def _only_environment(environments: Iterable[Environment]) -> str | None:
-    found = [e.name for e in environments]
-    return found[0] if len(found) == 1 else None
 
 
 def _needed(parts: Parts, symbol: Symbol) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from mcpeval_dsl.semantics.lower.steps import lower_steps, step_shape
 from mcpeval_dsl.semantics.lower.values import lower_value
 from mcpeval_dsl.semantics.lower.words import only
 from mcpeval_dsl.semantics.model import Environment, EnvironmentVariable, Need
-from mcpeval_dsl.semantics.symbols import Scope, Shape, Symbol, name_text
+from mcpeval_dsl.semantics.symbols import Scope, Shape, Symbol, defined_name, name_text
 from mcpeval_dsl.syntax.tree import Binding, Directive, NamedBinding, Statement
 
 
@@ -22,8 +22,8 @@ def environment_shape(statement: Directive) -> Shape:
 
 def ports(statement: Directive) -> Iterable[str]:
     for inner in statement.block.statements if statement.block else ():
-        if isinstance(inner, Directive) and inner.name.text == "port" and inner.groups:
-            yield only(inner).name().text
+        if isinstance(inner, Directive) and inner.name.text == "port" and (named := defined_name(inner)):
+            yield named[0]
 
 
 def variables(ctx: Context, scope: Scope, statements: Iterable[Statement]) -> tuple[EnvironmentVariable, ...]:

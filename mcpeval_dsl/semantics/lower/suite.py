@@ -154,7 +154,8 @@ def _value(ctx: Context, parts: Parts, statement: NamedBinding) -> None:
     symbol = ctx.values.names.get(name)
     if symbol is None or symbol.statement is not statement:
         return
-    default = parts.settings.get("environment")
+    environments = ctx.of("environment")
+    default = parts.settings.get("environment") or (next(iter(environments)) if len(environments) == 1 else None)
     more: list[tuple[Symbol, Span]] = []
     with ctx.collecting() as uses:
         if symbol.kind == "let":
@@ -162,7 +163,7 @@ def _value(ctx: Context, parts: Parts, statement: NamedBinding) -> None:
             parts.lets.append(Let(name, value, statement.span.location()))
         else:
             parts.harvests.append((lower_harvest(ctx, ctx.values, statement, name, default), symbol))
-            environment = ctx.of("environment").get(default) if default else None
+            environment = environments.get(default) if default else None
             if environment is not None:
                 more.append((environment, statement.name.span))
     parts.dependencies.add(symbol, uses, more)

@@ -1,0 +1,76 @@
+"""Suites for real servers pass the whole front end, and every code's examples say what they are examples of."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from mcpeval_dsl import pipeline
+from mcpeval_dsl.diagnostics.registry import CodeInfo, all_codes
+from mcpeval_dsl.semantics import check_text, front
+from tests.semantics.memory import Memory, examples
+
+SUITES = [path for path in examples() if "/" not in path]
+OWN = [i for i in all_codes() if "MCPE250" <= i.code < "MCPE400" and not i.is_command]
+
+
+@pytest.mark.parametrize("path", SUITES)
+def test_suite_has_no_errors(path: str) -> None:
+    checked = pipeline.check(path, Memory(examples(), anything=True))
+    assert [d for d in checked.diagnostics if d.severity == "error"] == []
+    assert checked.ok and checked.value is not None
+    assert checked.value.tasks and checked.value.cells
+
+
+@pytest.mark.parametrize("info", OWN, ids=lambda i: i.code)
+def test_examples_of_a_code(info: CodeInfo) -> None:
+    assert {d.code for d in check_text(info.bad)} == {info.code}
+    assert check_text(info.good) == ()
+
+
+def test_every_code_that_is_reported_is_registered() -> None:
+    from pathlib import Path
+    from re import findall
+
+    registered = {i.code for i in all_codes()}
+    room = Path(front.__file__).parent
+    used = {code for p in room.rglob("*.py") for code in findall(r'"(MCPE[23]\d\d)"', p.read_text("utf-8"))}
+    assert used - registered == set()
+
+
+def test_a_function_is_a_reader() -> None:
+    def read(path: str) -> bytes:
+        if path == "a.mcpe":
+            return b'task ask { prompt "How many?"; grade number 3 }\n'
+        raise FileNotFoundError(path)
+
+    assert pipeline.check("a.mcpe", read).ok
+    missing = pipeline.check("b.mcpe", read)
+    assert [d.code for d in missing.diagnostics] == ["MCPE270"]
+
+
+@pytest.mark.parametrize("data", [b"", b"\x00\x01", b"\xff\xfe x", b"task " * 1_000_000])
+def test_bad_input_gives_no_traceback(data: bytes) -> None:
+    checked = pipeline.check("a.mcpe", lambda path: data)
+    assert not any("Traceback" in d.title for d in checked.diagnostics)
+
+
+def test_lowering_a_thousand_lines_is_quick() -> None:
+    """70 ms CPU beyond parsing is the aim; ten times that would be a fault whatever the machine."""
+    text = examples()["tracker_language.mcpe"]
+    head, tail = text.split("task longest_waiting", 1)
+    tasks = "task longest_waiting" + tail.split("matrix {", 1)[0]
+    many = "".join(
+        tasks.replace("\ntask ", f"\ntask n{i}_").replace("task longest", f"task n{i}_longest", 1) for i in range(22)
+    )
+    big = head + many + "matrix {" + tail.split("matrix {", 1)[1]
+    assert big.count("\n") > 1000
+    loaded = front.load(front.Request("big.mcpe", Memory({"big.mcpe": big}, anything=True), {}))
+    assert loaded.value is not None
+    before = time.process_time()
+    front.check_shape(loaded.value)
+    lowered = front.lower(loaded.value)
+    assert lowered.value is not None
+    front.apply_rules(lowered.value)
+    assert time.process_time() - before < 0.7
