@@ -76,7 +76,9 @@ def run(arguments: Sequence[str]) -> int:
     app.callback()(_root)
     group = typer.main.get_command(app)
     try:
-        result = group.main(args=list(arguments) or ["--help"], prog_name="mcpe", standalone_mode=False)
+        # not group.main: it would turn a closed pipe into exit code 1, which means findings here
+        with group.make_context("mcpe", list(arguments) or ["--help"]) as context:
+            result = group.invoke(context)
     except typer.Abort:
         return exits.INTERRUPTED
     except typer.Exit as stop:
