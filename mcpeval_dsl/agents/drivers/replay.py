@@ -1,6 +1,8 @@
 """A driver: answers as the model did in a stored trial, and only where it is asked the same.
 
 The file is one trial record as JSON, a list of them, or JSON Lines. A trial is found by its id, else by task and number.
+Folders are new in each trial: where the record's scope and the trial's facts both name one (`workdir`, `home`), stored texts are
+read as if they came from the new folder.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from mcpeval_dsl.agents.model import (
 )
 
 DRIVER_VERSION = "replay/1"
+FOLDERS = ("workdir", "home")
 MAX_BYTES = 512 * 1024 * 1024
 Record = Mapping[str, Any]
 
@@ -87,7 +90,7 @@ class ReplayDriver:
             )
         if found is None:
             raise ModelApiError("unexpected", f"{self._shown} has no trial {context.trial!r}")
-        self._trials[context.trial] = _Replayed(found)
+        self._trials[context.trial] = _Replayed(relocated(found, context.facts))
         return self._trials[context.trial]
 
     async def finish(self, context: TrialContext) -> str | None:
@@ -124,6 +127,27 @@ def read_records(path: Path, shown: str) -> tuple[Record, ...]:
     if not kept:
         raise ModelApiError("unexpected", f"{shown} holds no trial record (an object with `turns`)")
     return kept
+
+
+def relocated(record: Record, facts: Mapping[str, Any]) -> Record:
+    """The parts of a record that are compared or said again, with the folders of the stored trial replaced by today's."""
+    scope = record.get("scope") or {}
+    pairs = [(scope.get(name), facts.get(name)) for name in FOLDERS]
+    moves = [(old, new) for old, new in pairs if isinstance(old, str) and isinstance(new, str) and len(old) > 1]
+    if not moves:
+        return record
+    said = {key: record.get(key) for key in ("prompt", "system", "tool_names", "turns")}
+    return cast(Record, _moved(said, moves))
+
+
+def _moved(value: Any, moves: Sequence[tuple[str, str]]) -> Any:
+    if isinstance(value, str):
+        for old, new in moves:
+            value = value.replace(old, new)
+        return value
+    if isinstance(value, Mapping):
+        return {key: _moved(item, moves) for key, item in value.items()}
+    return [_moved(item, moves) for item in value] if isinstance(value, list) else value
 
 
 def first_difference(record: Record, turn: int, request: TurnRequest) -> str:

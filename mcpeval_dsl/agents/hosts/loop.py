@@ -29,6 +29,8 @@ from mcpeval_dsl.agents.tools import PreparedTools, ToolPreparation, provider_of
 
 LOOP_VERSION = "1"
 _RESULT_TOO_LARGE_CHARS = 400_000
+# One for the process: a host is made for each trial, and all trials of a cell offer the same tools.
+_PREPARATION = ToolPreparation()
 
 
 class LoopHost:
@@ -36,12 +38,11 @@ class LoopHost:
 
     def __init__(self, profile: HostProfile) -> None:
         self.profile = profile
-        self._preparation = ToolPreparation()
 
     async def run(self, assignment: Assignment, driver: Driver, call: CallTool) -> HostResult:
         """One trial. `driver.finish` is called once at the end, whatever the end; an answered trial fails on its word."""
         profile = self.profile
-        tools = self._preparation.prepare(
+        tools = _PREPARATION.prepare(
             provider_of(driver.name), assignment.tools, profile.tool_prefix, profile.tool_suffix
         )
         trial = _Trial(profile, assignment, driver, call, tools)
