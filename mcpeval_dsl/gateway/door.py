@@ -31,6 +31,7 @@ from mcpeval_dsl.gateway.records import UNAVAILABLE, refused, simulated, with_re
 from mcpeval_dsl.gateway.redact import Redactor
 from mcpeval_dsl.gateway.schemas import Validators, schema_key, stub
 from mcpeval_dsl.gateway.seats import Seat
+from mcpeval_dsl.gateway.surrogates import whole
 from mcpeval_dsl.gateway.wire import Clock, WireResult, monotonic_clock
 from mcpeval_dsl.values.evaluate import evaluate
 from mcpeval_dsl.values.model import EvaluationError
@@ -194,7 +195,7 @@ class Gateway:
             actor=actor,
             server=server,
             tool=tool,
-            arguments=dict(arguments),
+            arguments=whole(arguments),
             wire_name=wire_name,
             turn=turn,
             at=datetime.now(UTC).isoformat(timespec="milliseconds"),

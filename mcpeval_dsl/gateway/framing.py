@@ -10,9 +10,11 @@ import json
 import re
 from typing import Any
 
+from mcpeval_dsl.gateway.surrogates import whole
 from mcpeval_dsl.gateway.wire import RawMessage, WireNoise
 
 EDGE = 4_096
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _ID = re.compile(r'"id"\s*:\s*(?:"([^"\\]{1,200})"|(-?\d{1,18}))')
 
 
@@ -76,7 +78,7 @@ def parse_line(line: bytes) -> RawMessage | WireNoise:
         return WireNoise(f"a line that is not JSON ({_short(problem)})", text[:EDGE], _addressee(text))
     if not isinstance(body, dict):
         return WireNoise("a line that is JSON but no object", text[:EDGE])
-    return RawMessage(body, len(line))
+    return RawMessage(whole(body) if _SURROGATE.search(line) else body, len(line))
 
 
 def _addressee(text: str) -> str | None:

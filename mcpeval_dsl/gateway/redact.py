@@ -12,6 +12,8 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import quote, quote_plus
 
+from mcpeval_dsl.gateway.surrogates import whole
+
 SHORTEST = 4
 SHORTEST_BASE64 = 8
 
@@ -49,6 +51,7 @@ class Redactor:
     def text(self, text: str) -> tuple[str, tuple[str, ...]]:
         """The text without secrets, and the names of what was replaced."""
         found: list[str] = []
+        text = whole(text)
 
         def known(match: Any) -> str:
             found.append(self._names[match.group(0)])
@@ -71,7 +74,7 @@ class Redactor:
         """Names of the named secrets found anywhere in a JSON value, in order."""
         if self._known is None:
             return ()
-        found = [self._names[hit] for text in _texts(value) for hit in self._known.findall(text)]
+        found = [self._names[hit] for text in _texts(value) for hit in self._known.findall(whole(text))]
         return tuple(dict.fromkeys(found))
 
     def _value(self, value: Any, place: str, places: list[str]) -> Any:

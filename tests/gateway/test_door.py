@@ -102,6 +102,11 @@ def test_invalid_arguments_are_recorded_and_sent_all_the_same() -> None:
     assert record.schema_errors == ("/text: 3 is not of type 'string'",)
 
 
+def test_a_lone_surrogate_in_an_argument_is_replaced() -> None:
+    record = only(arguments={"text": "\ud800!"})
+    assert (record.text, record.error) == ("\ufffd!", None)
+
+
 def test_a_denied_call_reaches_no_server_and_is_not_charged() -> None:
     async def use(door: Gateway) -> None:
         await door.call("agent", "tiny", "wipe_all", {"text": "x"})

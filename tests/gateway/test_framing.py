@@ -59,6 +59,11 @@ def test_a_broken_message_still_tells_whom_it_was_for() -> None:
         assert item.request_id == identity
 
 
+def test_lone_surrogates_are_replaced_and_pairs_kept() -> None:
+    item = parse_line(rb'{"a": ["\ud83d\ude00", "\ud800x"], "\udfff": 1}')
+    assert item == RawMessage({"a": ["\N{GRINNING FACE}", "\ufffdx"], "\ufffd": 1}, 47)
+
+
 def test_a_long_line_in_small_chunks_takes_linear_time() -> None:
     framer = LineFramer(64 * 1024 * 1024)
     begun = time.process_time()

@@ -89,3 +89,8 @@ def test_ordinary_text_is_left_alone(text: str) -> None:
 
 def test_a_very_short_secret_is_not_hunted() -> None:
     assert Redactor({"PIN": "12"}).text("12 of 12") == ("12 of 12", ())
+
+
+def test_a_lone_surrogate_is_no_trouble() -> None:
+    assert Redactor({"K": "open sesame"}).text("\ud800 open sesame") == ("\ufffd [redacted: K]", ("K",))
+    assert Redactor({"K": "open sesame"}).names_in(["\ud800 open sesame"]) == ("K",)
