@@ -31,7 +31,7 @@ def command(
     from mcpeval_dsl.execute import trust
     from mcpeval_dsl.plan.model import Selection
 
-    specs = loading.load(spec or [])
+    specs = loading.load(spec or [], with_lock=False)
     plans = [] if specs.failed else loading.plan(specs, Selection(heldout=True))
     if specs.failed or not plans or specs.project is None:
         show(specs.diagnostics, specs.sources, stream=sys.stderr)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from mcpeval_dsl.cli import exits
+
+if TYPE_CHECKING:
+    from mcpeval_dsl.cli.stored import StoredRun
+    from mcpeval_dsl.records.model import TrialRecord
 
 HELP = """Show one trial: what it was told, its turns and calls, permissions, answer and verdicts. Without a trial: all trials.
 
@@ -46,29 +50,31 @@ def command(
         raise typer.Exit(exits.DISK) from None
 
 
-def _one(found: object, trial: str, full: bool, form: str) -> None:
+def find_trial(run: StoredRun, trial: str) -> TrialRecord:
+    """A trial of the run by its id. Ends the command, after saying so, where there is none."""
     from mcpeval_dsl.cli.findings import show
-    from mcpeval_dsl.cli.stored import StoredRun
     from mcpeval_dsl.diagnostics.model import Diagnostic
-    from mcpeval_dsl.diagnostics.render.text import wants_colour
     from mcpeval_dsl.diagnostics.suggestions import closest
+
+    record = run.reader.record(trial)
+    if record is not None:
+        return record
+    near = closest(trial, list(run.reader.planned()))
+    hint = f"did you mean `{near}`?" if near else f"list its trials with `mcpe view {run.name}`"
+    body = "A trial is named `task@cell#number`, as the scorecard prints it."
+    wrong = Diagnostic("MCPE544", f"run `{run.name}` has no trial `{trial}`", body=body, hint=hint)
+    show([wrong], {}, stream=sys.stderr)
+    raise typer.Exit(exits.SPEC)
+
+
+def _one(run: StoredRun, trial: str, full: bool, form: str) -> None:
+    from mcpeval_dsl.diagnostics.render.text import wants_colour
     from mcpeval_dsl.report import transcript
     from mcpeval_dsl.report.page import Page
 
-    assert isinstance(found, StoredRun)
-    record = found.reader.record(trial)
-    if record is None:
-        near = closest(trial, list(found.reader.planned()))
-        hint = f"did you mean `{near}`?" if near else f"list its trials with `mcpe view {found.name}`"
-        body = "A trial is named `task@cell#number`, as the scorecard prints it."
-        show(
-            [Diagnostic("MCPE544", f"run `{found.name}` has no trial `{trial}`", body=body, hint=hint)],
-            {},
-            stream=sys.stderr,
-        )
-        raise typer.Exit(exits.SPEC)
+    record = find_trial(run, trial)
     if form == "json":
         print(record.model_dump_json(indent=1))
         return
-    page = Page(found.name, wants_colour(sys.stdout))
+    page = Page(run.name, wants_colour(sys.stdout))
     sys.stdout.write(transcript.render(record, page, full))

@@ -24,8 +24,10 @@ from mcpeval_dsl.execute.world import World
 from mcpeval_dsl.gateway.model import ServerStartError
 from mcpeval_dsl.plan.model import HarvestNode, TrialGroup, trial_id, trial_key
 from mcpeval_dsl.records.model import InfraTrouble, TrialRecord
+from mcpeval_dsl.semantics.expressions import CallStep
 from mcpeval_dsl.semantics.model import Cell, Task
-from mcpeval_dsl.values.model import EvaluationError, Reading
+from mcpeval_dsl.values.model import EvaluationError, Reading, Scope
+from mcpeval_dsl.values.sources import arguments_of
 
 AFTER_AGENT_SECONDS = 300.0
 
@@ -201,7 +203,7 @@ async def _agent(context: RunContext, progress: Progress, world: World) -> None:
     task, cell = progress.task, progress.cell
     model, host = context.models[cell.model], context.hosts[cell.host]
     scope = world.names.scope()
-    trial = TrialContext(progress.id, task.name, cell.id, progress.number, progress.seed, {})
+    trial = TrialContext(progress.id, task.name, cell.id, progress.number, progress.seed, facts_of(task, scope))
     tools = shown_tools(task, world.tools(), scope)
     profile = profile_of(host, scope, LOOP_VERSION)
     progress.assignment = assign(task, progress.group, model, host, tools, world.infos(), scope, trial)
@@ -213,6 +215,20 @@ async def _agent(context: RunContext, progress: Progress, world: World) -> None:
     began = time.monotonic()
     progress.host = await LoopHost(profile).run(progress.assignment, context.drivers[cell.model], call)
     progress.agent_ms = (time.monotonic() - began) * 1000.0
+
+
+def facts_of(task: Task, scope: Scope) -> dict[str, Any]:
+    """What a scripted or replayed model may know: the trial's folders, and the task's reference calls where they have values."""
+    facts: dict[str, Any] = {name: scope.names[name] for name in ("workdir", "home") if name in scope.names}
+    calls = [step.call for step in task.reference if isinstance(step, CallStep)]
+    try:
+        facts["reference"] = [
+            {"server": call.server, "tool": call.tool, "arguments": arguments_of(call.arguments, scope)}
+            for call in calls
+        ]
+    except EvaluationError:
+        return facts
+    return facts
 
 
 async def _after(context: RunContext, progress: Progress, world: World) -> None:
