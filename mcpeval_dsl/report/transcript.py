@@ -162,8 +162,8 @@ def _leads(record: TrialRecord, page: Page) -> list[str]:
     lines = [page.head("LEADS")]
     for lead in record.leads:
         value = f" {lead.argument} = {lead.value}" if lead.value is not None else ""
-        text = f"  {lead.server}.{lead.tool}: {lead.kind}{value}; evidence {', '.join(lead.evidence)}"
-        lines.append(clip(text, 120))
+        text = f"{lead.server}.{lead.tool}: {lead.kind}{value}; evidence {', '.join(lead.evidence)}"
+        lines.append("  " + clip(text, 118))
     return lines
 
 

@@ -31,7 +31,7 @@ def facts_of(record: TrialRecord, verdicts: Sequence[VerdictRecord] | None = Non
         critical=any(violation.severity == "critical" for violation in record.violations),
         simulate=record.policy == "simulate",
         truth_moved=moved,
-        flags=_flags(record, calls),
+        flags=_flags(record, calls, said),
         agent_errors=sum(call.schema_valid is False and not _ours(call) for call in calls),
         layer=_layer(record, calls),
         failure_kind=_failure_kind(record, calls, said),
@@ -43,13 +43,19 @@ def same_call(call: CallRecord) -> str:
     return f"{call.server}\0{call.tool}\0{json.dumps(dict(call.arguments), sort_keys=True, default=str)}"
 
 
+def failed_by_tool(call: CallRecord) -> bool:
+    """An error that an agent can recover from: the server's or a fault's, never our own denial."""
+    return call.error is not None and call.error.cause in ("server", "fault", "fault_after_effect")
+
+
 def _ours(call: CallRecord) -> bool:
     return call.error is not None and call.error.cause != "server"
 
 
-def _flags(record: TrialRecord, calls: Sequence[CallRecord]) -> tuple[str, ...]:
+def _flags(record: TrialRecord, calls: Sequence[CallRecord], said: Sequence[VerdictRecord]) -> tuple[str, ...]:
     found = [flag for flag in record.flags if not flag.startswith(_MOVED)]
-    if record.recovered:
+    right = {v.verdict for v in said if v.deciding}
+    if any(failed_by_tool(call) for call in calls) and "yes" in right and "no" not in right:
         found.append("recovered")
     if record.permissions.simulated:
         found.append("writes_simulated")

@@ -15,7 +15,7 @@ from mcpeval_dsl.gateway.model import CallRecord
 from mcpeval_dsl.provenance.forms import bits, exact
 from mcpeval_dsl.provenance.leaves import hits
 from mcpeval_dsl.records.model import TrialRecord
-from mcpeval_dsl.score.facts import same_call
+from mcpeval_dsl.score.facts import failed_by_tool, same_call
 from mcpeval_dsl.semantics.expressions import AnyPattern, CallPattern, Combined
 from mcpeval_dsl.values.model import EvaluationError, Scope
 from mcpeval_dsl.values.patterns import matches, named, tool_name
@@ -31,9 +31,6 @@ NAMES = (
 )
 _TOKEN = re.compile(r"[^\s\"'`,;()\[\]{}<>]+")
 _TELLING = 12.0
-_TOOL_FAILURES = frozenset(
-    {"tool_error", "protocol_error", "error_in_success", "invalid_result", "transport_error", "timeout"}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +50,7 @@ def measure(record: TrialRecord, expect: Sequence[AnyPattern], passed: bool) -> 
     """All measures of a trial; `expect` are the task's patterns."""
     calls = [call for call in record.calls if call.actor == "agent"]
     scope = Scope(record.scope)
-    failed = any(c.error is not None and c.error.error_class in _TOOL_FAILURES and _real(c) for c in calls)
+    failed = any(failed_by_tool(call) for call in calls)
     judged = [call for call in calls if call.schema_valid is not None]
     base = Measures(
         argument_validity=_share(sum(call.schema_valid is True for call in judged), len(judged)),
@@ -67,10 +64,6 @@ def measure(record: TrialRecord, expect: Sequence[AnyPattern], passed: bool) -> 
         return _against(base, record, calls, expect, entries, scope)
     except EvaluationError:
         return base
-
-
-def _real(call: CallRecord) -> bool:
-    return call.error is not None and call.error.cause in ("server", "fault")
 
 
 def _against(
