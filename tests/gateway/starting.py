@@ -32,7 +32,7 @@ def with_session(launch: Launch, use: Callable[[Session], Awaitable[T]], pin: Pi
     """Open a session, use it, close it."""
 
     async def run() -> T:
-        session = await open_session(launch, pin or await probe(launch, discover_seconds=0.5))
+        session = await open_session(launch, pin or await probe(launch))
         try:
             return await use(session)
         finally:
