@@ -23,7 +23,7 @@ def balance(lines: Lines, tokens: list[Token], scanned: tuple[Problem, ...]) -> 
     """Add or remove braces until they pair up."""
     if any(problem.code == "MCPE112" for problem in scanned):
         return Balanced(_closed(tokens))
-    problems: list[Problem] = []
+    tokens, problems = join_heads(tokens, lines.text)
     while len(problems) < MAX_MENDED:
         pairs, unclosed, extra = _pairs(tokens)
         if not unclosed and not extra:
@@ -158,6 +158,9 @@ def _without_closer(
 ) -> tuple[Problem, list[Token]]:
     culprits = [p for p in _mismatched(lines, tokens, pairs) if p[1] < extra]
     number = min(culprits, key=lambda p: p[1])[1] if culprits else extra
+    head = _head_without_brace(lines, tokens, number)
+    if head is not None:
+        return _with_opener(lines, tokens, head)
     token = tokens[number]
     problem = Problem(
         "MCPE122",
@@ -169,3 +172,72 @@ def _without_closer(
         Fix(token.start, token.end, ""),
     )
     return problem, [*tokens[:number], *tokens[number + 1 :]]
+
+
+def _head_without_brace(lines: Lines, tokens: list[Token], closer: int) -> int | None:
+    """Number of the newline before which a `{` is missing: that of the last line indented as the closer, if the lines
+    between are indented deeper."""
+    if not lines.begins(tokens[closer].start):
+        return None
+    margin, deeper = lines.indent(tokens[closer].start), False
+    for number in range(closer - 1, -1, -1):
+        token = tokens[number]
+        if token.kind == "_NL" or not lines.begins(token.start):
+            continue
+        if lines.indent(token.start) > margin:
+            deeper = True
+            continue
+        if not deeper or token.kind != "NAME" or lines.indent(token.start) != margin:
+            return None
+        end = number
+        while tokens[end].kind not in ("_NL", "LBRACE", "RBRACE"):
+            end += 1
+        return end if tokens[end].kind == "_NL" else None
+    return None
+
+
+def _with_opener(lines: Lines, tokens: list[Token], newline: int) -> tuple[Problem, list[Token]]:
+    last = tokens[newline - 1]
+    problem = Problem(
+        "MCPE125",
+        last.start,
+        last.end,
+        "the block that follows has no {",
+        "The { of a block stands at the end of the line of its statement.",
+        f"write {{ behind `{_last_line(lines, last.end)}`",
+        Fix(last.end, last.end, " {"),
+    )
+    return problem, [*tokens[:newline], Token("LBRACE", last.end, last.end), *tokens[newline:]]
+
+
+def join_heads(tokens: list[Token], text: str) -> tuple[list[Token], list[Problem]]:
+    """A `{` on a line of its own is read as if it stood at the end of the line above; each is a problem."""
+    joined: list[Token] = []
+    problems: list[Problem] = []
+    for token in tokens:
+        if token.kind == "LBRACE" and joined and joined[-1].kind == "_NL":
+            head = len(joined)
+            while head and joined[head - 1].kind == "_NL" and text[joined[head - 1].start] != ";":
+                head -= 1
+            if head and joined[head - 1].kind in _ENDS_A_HEAD:
+                del joined[head:]
+                problems.append(_own_line(joined[-1], token, not text[joined[-1].end : token.start].strip()))
+        joined.append(token)
+    return joined, problems
+
+
+def _own_line(last: Token, brace: Token, adjacent: bool) -> Problem:
+    return Problem(
+        "MCPE125",
+        brace.start,
+        brace.end,
+        "this { stands on a line of its own",
+        "The { of a block stands at the end of the line of its statement.",
+        "move it to the end of the line above",
+        Fix(last.end, brace.end, " {") if adjacent else None,
+    )
+
+
+_ENDS_A_HEAD = frozenset(
+    {"NAME", "GLOB", "STRING", "RAW", "TEXT", "NUMBER", "REGEX", "JSONPATH", "METRIC", "RPAR", "RSQB"}
+)

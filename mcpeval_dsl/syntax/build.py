@@ -56,7 +56,8 @@ def build(
         else:
             values.append(maker(kept, Span(file, start, end)))
         starts.append(start)
-    return tuple(statement for value in values if isinstance(value, list) for statement in value)
+    lists = [value for value in values if isinstance(value, list)]
+    return tuple(item for found in lists for item in found if isinstance(item, _STATEMENTS))
 
 
 @cache
