@@ -111,7 +111,9 @@ def _is_identifier(word: str) -> bool:
 
 
 def _is_name(words: str) -> bool:
-    return words.casefold() not in _COMMON and not dates_in(f"1 {words} 2026")
+    """Months and abbreviations (EUR, PDF) name nothing that would have to be looked up."""
+    abbreviation = words.isupper() and len(words) <= 4
+    return not abbreviation and words.casefold() not in _COMMON and not dates_in(f"1 {words} 2026")
 
 
 def _folded(text: str) -> str:

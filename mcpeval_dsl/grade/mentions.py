@@ -33,7 +33,7 @@ def _mentioned(answer: str, haystack: str, value: Any, how: Normalisation) -> bo
     if how.reading == "date" or (how.format and not is_number(wanted)):
         return any(day.isoformat() == wanted for day in dates_in(answer, how.format))
     if is_number(wanted):
-        return _has_number(answer, wanted, how) or (is_number(value) and contains(haystack, as_text(value)))
+        return _has_number(answer, wanted, how)
     return contains(haystack, text(as_text(wanted), how.ignore))
 
 
