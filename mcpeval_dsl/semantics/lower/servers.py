@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from mcpeval_dsl.semantics.expressions import CallPattern, Entry, Expression, Literal, Secret
+from mcpeval_dsl.semantics.expressions import CallPattern, Entry, ListOf, Literal, Secret
 from mcpeval_dsl.semantics.lower.context import Context, Unlowerable
 from mcpeval_dsl.semantics.lower.environments import variables
 from mcpeval_dsl.semantics.lower.patterns import lower_groups
@@ -108,26 +108,29 @@ def _server_line(ctx: Context, scope: Scope, line: Directive, fields: dict[str, 
 
 
 def _oauth(ctx: Context, scope: Scope, line: Directive) -> tuple[Entry, ...]:
-    entries = []
+    entries: list[Entry] = []
     for inner in line.block.statements if line.block else ():
-        if not isinstance(inner, Directive):
-            raise Unlowerable(inner.span, "a directive of `oauth`")
-        values = [lower_value(ctx, scope, Words.group(g).value()) for g in inner.groups]
-        value = values[0]
-        if inner.name.text == "scopes":
-            from mcpeval_dsl.semantics.expressions import ListOf
-
-            value = ListOf(tuple(values))
-        if inner.name.text in ("client_secret", "private_key") and not isinstance(value, Secret):
-            ctx.problems.report(
-                "MCPE323",
-                inner.groups[0].span,
-                f"`{inner.name.text}` holds a credential in plain text",
-                "A spec is read by many; credentials stay with the operator.",
-                f'write `{inner.name.text} secret("NAME")`',
-            )
-        entries.append(Entry(inner.name.text, value))
+        with ctx.statement(inner) as alive:
+            if not alive:
+                continue
+            if not isinstance(inner, Directive) or not inner.groups:
+                raise Unlowerable(inner.span, "a directive of `oauth`")
+            entries.append(_oauth_line(ctx, scope, inner))
     return tuple(entries)
+
+
+def _oauth_line(ctx: Context, scope: Scope, line: Directive) -> Entry:
+    values = [lower_value(ctx, scope, Words.group(g).value()) for g in line.groups]
+    name = line.name.text
+    if name in ("client_secret", "private_key") and not isinstance(values[0], Secret):
+        ctx.problems.report(
+            "MCPE323",
+            line.groups[0].span,
+            f"`{name}` holds a credential in plain text",
+            "A spec is read by many; credentials stay with the operator.",
+            f'write `{name} secret("NAME")`',
+        )
+    return Entry(name, ListOf(tuple(values)) if name == "scopes" else values[0])
 
 
 @dataclass(slots=True)
@@ -178,8 +181,3 @@ def _annotation(ctx: Context, line: Directive, catalogue: str) -> Annotation:
         calls.append(pattern)
     effect = cast(Effect, line.name.text)
     return Annotation(effect, tuple(calls), severity, because, line.span.location())
-
-
-def url_text(value: Expression | None) -> str:
-    """The URL where it is a plain text."""
-    return value.value if isinstance(value, Literal) and isinstance(value.value, str) else ""
