@@ -23,6 +23,7 @@ from mcpeval_dsl.grade.services import GradeServices
 from mcpeval_dsl.records.model import TrialRecord
 from mcpeval_dsl.semantics.graders import Python
 from mcpeval_dsl.values.text import short
+from mcpeval_dsl.values.threads import in_thread
 
 _WORDS: dict[str, Said] = {"yes": "yes", "no": "no", "missing": "missing"}
 _IMPORTING = Lock()
@@ -35,7 +36,7 @@ async def grade(grader: Python, record: TrialRecord, services: GradeServices) ->
     data = record.model_dump(mode="json")
     try:
         async with asyncio.timeout(limit):
-            given = await asyncio.to_thread(_called, grader.function, data, services.project)
+            given = await in_thread(lambda: _called(grader.function, data, services.project))
             if inspect.isawaitable(given):
                 given = await given
     except TimeoutError:

@@ -29,6 +29,7 @@ from mcpeval_dsl.values.model import EvaluationError, Reading, Scope
 from mcpeval_dsl.values.processes import read_command
 from mcpeval_dsl.values.sources import arguments_of, argv_of
 from mcpeval_dsl.values.text import as_text, short
+from mcpeval_dsl.values.threads import in_thread
 from mcpeval_dsl.values.web import read_http
 
 CallTool = Callable[[str, str, Mapping[str, Any], Literal["own", "same"]], Awaitable[Reading]]
@@ -120,7 +121,7 @@ class LocalReader:
         """The thread is left behind when it does not come back in time: a network file system can hang for good."""
         try:
             async with asyncio.timeout(self.limits.seconds + 5):
-                return await asyncio.to_thread(read)
+                return await in_thread(read)
         except TimeoutError:
             return refused(f"reading the {kind} took longer than {self.limits.seconds:g} s")
 

@@ -25,6 +25,8 @@ def compiled(pattern: str, flags: str = "") -> Any:
     options.log_errors = False
     try:
         return re2.compile(f"(?{inline}){pattern}" if inline else pattern, options)
+    except UnicodeEncodeError:
+        raise EvaluationError("the regular expression cannot be used: it holds half a character") from None
     except re2.error as problem:
         reason = problem.args[0] if problem.args else problem
         text = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
@@ -58,18 +60,23 @@ def without_layout(pattern: str) -> str:
 
 def found(pattern: str, flags: str, text: str) -> bool:
     """True where the pattern matches anywhere in the text."""
-    return compiled(pattern, flags).search(text) is not None
+    return compiled(pattern, flags).search(whole(text)) is not None
 
 
 def capture(pattern: str, flags: str, text: str) -> str | None:
     """First group of the first match (the whole match without groups); None without a match or with an unused group."""
-    match = compiled(pattern, flags).search(text)
+    match = compiled(pattern, flags).search(whole(text))
     return None if match is None else _first(match)
 
 
 def captures(pattern: str, flags: str, text: str) -> list[str | dict[str, str | None]]:
     """Every match in order: a text each, or with several groups an object by number (and by name where one has it)."""
-    return [_all(match) for match in compiled(pattern, flags).finditer(text)]
+    return [_all(match) for match in compiled(pattern, flags).finditer(whole(text))]
+
+
+def whole(text: str) -> str:
+    """The text without halves of surrogate pairs, which JSON may hold and UTF-8 may not."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _first(match: Any) -> str | None:

@@ -45,3 +45,8 @@ def number(record: dict[str, Any]) -> int:
 def slow(record: dict[str, Any]) -> bool:
     time.sleep(0.5)
     return True
+
+
+def endless(record: dict[str, Any]) -> bool:
+    while True:
+        time.sleep(0.05)

@@ -127,3 +127,9 @@ def test_python_that_cannot_be_imported(name: str, said: str) -> None:
     found = asyncio.run(grade(grader({"python": name}), record(), SERVICES))
     assert found.missing_because == "grader_exception" and said in found.reason
     assert str(SERVICES.project) not in sys.path
+
+
+def test_a_function_that_never_returns_does_not_keep_the_run_from_ending() -> None:
+    services = replace(SERVICES, command_timeout=0.1)
+    found = asyncio.run(grade(grader({"python": "functions:endless"}), record(), services))
+    assert found.missing_because == "timeout"

@@ -194,3 +194,10 @@ def test_a_pattern_that_re2_does_not_know_is_an_error_value() -> None:
 
 def test_a_pattern_that_hangs_other_engines_is_linear() -> None:
     assert not found("(a+)+$", "", "a" * 50_000 + "b")
+
+
+def test_half_a_character_is_no_trouble() -> None:
+    assert found("a.b", "", "a\ud800b")
+    assert capture("(.)$", "", "x\ud800") == "?"
+    with pytest.raises(EvaluationError, match="cannot be used"):
+        found("\ud800", "", "x")
