@@ -106,7 +106,7 @@ def record_of(context: RunContext, progress: Progress) -> TrialRecord:
         harvested=progress.harvested,
         evidence=progress.evidence,
         model_turns=len(host.turns) if host is not None else 0,
-        recovered=any(call.is_error for call in agent_calls) and host is not None and host.answer.form == "given",
+        recovered=_recovered(agent_calls, host),
         not_applicable=progress.not_applicable,
     )
 
@@ -125,6 +125,12 @@ def count_calls(calls: Sequence[CallRecord]) -> CallCounts:
             failed.add(same)
     charged = sum(call.charged for call in calls)
     return CallCounts(made=len(calls), charged=charged, retries=retries, invalid_arguments=invalid, **counts)
+
+
+def _recovered(calls: Sequence[CallRecord], host: HostResult | None) -> bool:
+    """An answer after an error; a call that we denied is not an error of anything."""
+    failed = any(call.is_error and (call.error is None or call.error.error_class != "denied") for call in calls)
+    return failed and host is not None and host.answer.form == "given"
 
 
 def _agent(context: RunContext, progress: Progress, host: HostResult | None) -> AgentIdentity:
