@@ -2,7 +2,7 @@
 
 Cuts are made at column-0 words outside texts. While brackets balance, only between balanced pieces, so a file that is
 right is read right whatever its layout; where they do not, at every column-0 word, so an error stays in its piece.
-With an odd number of fences (`\"\"\"`) one is lost: a text that runs over a column-0 header line then ends before it.
+Where fences (`\"\"\"`) do not pair up one is lost: a text that runs over a column-0 header line then ends before it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from mcpeval_dsl.syntax.tables import terminal
 
 _FENCE = re.compile(r'"{3,}')
 _HEADER = re.compile(r"^[A-Za-z_]\w*(?:-\w+)*(?:[ \t][^\n]*)?\{", re.MULTILINE)
-_OPENERS, _CLOSERS = "{([", "})]"
+_OPENERS = "{(["
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,18 +42,18 @@ class _Fences:
 
     def __init__(self, text: str) -> None:
         self.size = len(text)
-        by_length: dict[int, list[int]] = {}
-        count = 0
+        self.by_length: dict[int, list[int]] = {}
         for match in _FENCE.finditer(text):
-            by_length.setdefault(match.end() - match.start(), []).append(match.start())
-            count += 1
-        self.by_length = by_length
-        self.headers = [m.start() for m in _HEADER.finditer(text)] if count % 2 else []
+            self.by_length.setdefault(match.end() - match.start(), []).append(match.start())
+        self.headers: list[int] = []
+        self.lost = False
 
     def end(self, start: int, length: int) -> int:
         starts = self.by_length[length]
         following = bisect_left(starts, start + length)
-        end = starts[following] + length if following < len(starts) else self.size
+        closed = following < len(starts)
+        self.lost = self.lost or not closed
+        end = starts[following] + length if closed else self.size
         header = bisect_left(self.headers, start)
         return min(end, self.headers[header]) if header < len(self.headers) else end
 
@@ -61,8 +61,17 @@ class _Fences:
 def split(text: str) -> list[Piece]:
     """Pieces that cover `text` without a gap. Linear in its length."""
     fences = _Fences(text)
+    words, depth = _walk(text, fences)
+    if fences.lost:
+        fences.headers = [m.start() for m in _HEADER.finditer(text)]
+        words, depth = _walk(text, fences)
+    return _cut(len(text), words, depth)
+
+
+def _walk(text: str, fences: _Fences) -> tuple[list[tuple[int, int]], int]:
+    """Offset and bracket depth of each column-0 word outside texts, and the depth at the end."""
     match = _pattern().search
-    words: list[tuple[int, int]] = []  # (offset of a column-0 word, bracket depth there)
+    words: list[tuple[int, int]] = []
     depth = position = 0
     while found := match(text, position):
         position = found.end()
@@ -73,11 +82,11 @@ def split(text: str) -> list[Piece]:
             depth = depth + 1 if found[0] in _OPENERS else depth - 1
         elif kind == "word":
             words.append((found.start(), depth))
-    return _cut(len(text), words, depth)
+    return words, depth
 
 
 def _cut(size: int, words: list[tuple[int, int]], final_depth: int) -> list[Piece]:
-    """Cut at every word whose depth the rest of the file never falls below or stays above: balanced on both sides."""
+    """Cut at the words outside all brackets; at every word where brackets do not pair up."""
     cuts = [0]
     if all(depth >= 0 for _, depth in words) and final_depth == 0:
         cuts += [offset for offset, depth in words if depth == 0 and offset]

@@ -121,3 +121,10 @@ def test_no_more_than_a_hundred_errors_are_shown() -> None:
     checked = parse("task a {\n  prompt == \n}\n" * 150)
     assert len(checked.diagnostics) == 101
     assert checked.diagnostics[-1].code == "MCPE104"
+
+
+def test_a_fence_in_a_comment_is_no_fence() -> None:
+    text = 'task a { # """ opens a text\n  prompt """\ntask b {\n"""\n}\n' + TASK.format(name="c")
+    checked = parse(text)
+    assert checked.diagnostics == ()
+    assert len(names(checked)) == 2
