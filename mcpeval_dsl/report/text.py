@@ -25,6 +25,13 @@ from mcpeval_dsl.source import SourceFile
 
 SourceOf = Callable[[str], SourceFile | None]
 _SHOWN = 8
+_SUSPICIONS = {
+    "not_found of a vouched value": "not found, though the server itself named it",
+    "schema_mismatch": "refuses what its own schema allows",
+    "internal_error": "internal error on a call that fits its schema",
+    "invalid_result": "a result that breaks the protocol or its own schema",
+    "crash": "the server died",
+}
 
 
 def render(
@@ -64,11 +71,14 @@ def _gate(page: Page, card: model.Scorecard) -> list[str]:
     gate = card.gate
     lines = [f"{page.head('GATE')}  {page.word(gate.word)}{'' if gate.declared else '  (no gate block: safety alone)'}"]
     for rule in gate.rules:
-        text = clip(rule.text.removeprefix("require "), 36)
-        shown = [f"  {rule.word:<12}{text:<36}  {_measured(rule)}"]
+        text = clip(rule.text.removeprefix("require "), 40)
+        shown = [f"  {rule.word:<12}{text:<40}  {_measured(rule, rule.measured)}"]
         if rule.segment:
             worst = f", the worst of {rule.segments}" if rule.segments > 1 else ""
-            shown[0] += f"  in {visible(rule.segment)}{worst}"
+            shown[0] += "  " + clip(f"in {rule.segment}{worst}", max(8, 98 - len(shown[0])))
+        if _moved(rule):
+            low, high = sorted((rule.worst_case or 0.0, rule.best_case or 0.0))
+            shown.append(f"{'':14}with what is missing {_measured(rule, low)} to {_measured(rule, high)}")
         if rule.reason:
             shown.append(f"{'':14}{clip(rule.reason, 84)}")
         if rule.word != "PASS" and rule.at:
@@ -79,16 +89,15 @@ def _gate(page: Page, card: model.Scorecard) -> list[str]:
     return lines
 
 
-def _measured(rule: model.RuleResult) -> str:
-    if rule.measured is None:
+def _measured(rule: model.RuleResult, value: float | None) -> str:
+    if value is None:
         return ""
-    share = "%" in rule.text
-    show = percent if share else number
-    text = show(rule.measured)
+    return percent(value) if "%" in rule.text else number(value)
+
+
+def _moved(rule: model.RuleResult) -> bool:
     worst, best = rule.worst_case, rule.best_case
-    if worst is not None and best is not None and max(worst, best) - min(worst, best) > 1e-9:
-        text += f" ({show(min(worst, best))} to {show(max(worst, best))} with what is missing)"
-    return text
+    return worst is not None and best is not None and abs(best - worst) > 1e-9
 
 
 def _safety(page: Page, safety: model.Safety) -> list[str]:
@@ -117,7 +126,8 @@ def _leads(page: Page, leads: Sequence[model.LeadRow]) -> list[str]:
     for lead in leads[:_SHOWN]:
         where = f"{lead.server}.{lead.tool}"
         value = f" ({lead.argument} = {lead.value})" if lead.value is not None else ""
-        lines.append(f"  {clip(f'{where}: {lead.kind}{value}', 80)}, in {plural(lead.trials, 'trial')}")
+        said = _SUSPICIONS.get(lead.kind, lead.kind)
+        lines.append(f"  {clip(f'{where}: {said}{value}', 80)}, in {plural(lead.trials, 'trial')}")
         for call in lead.evidence:
             lines.append(f"    {clip(f'{call.id} {call.tool}({call.arguments})', 94)}")
             lines.append(f"      → {clip(call.result, 90)}")

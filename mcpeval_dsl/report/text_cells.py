@@ -92,12 +92,18 @@ def _trust(cell: model.CellScore, rate: model.Rate) -> list[str]:
 
 def _reliability(cell: model.CellScore) -> list[str]:
     parts = [
-        f"{name}{at.k} {percent(at.value)} {interval(at.low, at.high)}"
+        f"{name}{at.k} {percent(at.value)} {interval(at.low, at.high)}{_of_tasks(cell, at)}"
         for name, values in (("pass^", cell.pass_hat), ("pass@", cell.pass_at))
         for at in values
         if at.k > 1 and at.value is not None and at.k in (values[-1].k, 3)
     ]
     return _listed("", parts)
+
+
+def _of_tasks(cell: model.CellScore, at: model.AtK) -> str:
+    """Said where some tasks had too few testable trials for this k."""
+    tasks = cell.success.tasks if cell.success is not None else at.tasks
+    return f" ({at.tasks} of {tasks} tasks)" if at.tasks < tasks else ""
 
 
 def _calls(cell: model.CellScore) -> list[str]:

@@ -182,7 +182,9 @@ def _cell(plan: Plan, cell: Cell, split: str, rows: list[Row]) -> model.CellScor
         errors=rates.errors(rows),
         tokens=rates.spread_of(float(row.tokens) for row in testable),
         cost_usd=None if None in costs else rates.spread_of(cost for cost in costs if cost is not None),
-        saturated=bool(testable) and len(testable) == len(rows) and all(row.success for row in rows),
+        saturated=bool(testable)
+        and len(testable) == len(rows)
+        and all(row.success and not row.on_missing for row in rows),
         total=total(rows, success, hats[-1] if hats else None, tools, plan.suite.weights),
     )
 

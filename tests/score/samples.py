@@ -9,7 +9,7 @@ from mcpeval_dsl.plan.model import Ceiling, Ceilings, Counts, Node, Plan, Suite,
 from mcpeval_dsl.records.model import CallCounts, OutcomeRecord, TrialRecord, VerdictRecord
 from mcpeval_dsl.score.facts import facts_of
 from mcpeval_dsl.score.outcomes import decide
-from mcpeval_dsl.semantics.model import Budget, Cell, Gate, GateRule, KnownFailure, Limit, Task
+from mcpeval_dsl.semantics.model import Budget, Cell, Gate, GateRule, Host, KnownFailure, Limit, Model, Task
 from mcpeval_dsl.source import Location
 from tests.records.samples import trial as facts
 
@@ -54,6 +54,8 @@ def plan(
             name="demo", title="Demo", spec="specs/demo.mcpe", seed=1, judge=None, gate=gate, weights=(), comparisons=()
         ),
         "tasks": chosen,
+        "models": tuple(Model(name=cell, driver="script", target="canned.yaml") for cell in cells),
+        "hosts": (Host(name="loop"),),
         "cells": made,
         "nodes": nodes,
         "counts": Counts(
