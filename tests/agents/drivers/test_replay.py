@@ -91,9 +91,9 @@ def test_a_trial_that_is_not_in_the_file(tmp_path: Path) -> None:
 
 def test_folders_of_the_stored_trial_stand_for_those_of_this_one(tmp_path: Path) -> None:
     _, record = stored(tmp_path)
-    old = json.loads(json.dumps(record).replace("Which issue is late?", "Read /trials/1/work/a.txt"))
-    old["scope"] = {"workdir": "/trials/1/work"}
-    prompt = "Read /trials/2/work/a.txt"
-    moved = replayed(old, tmp_path, prompt=prompt, context=context(workdir="/trials/2/work"))
+    old = json.loads(json.dumps(record).replace("Which issue is late?", "Read /trials/1/desk/a.txt"))
+    old["scope"] = {"workdir": "/trials/1/desk"}
+    prompt = "Read /trials/2/desk/a.txt"
+    moved = replayed(old, tmp_path, prompt=prompt, context=context(workdir="/trials/2/desk"))
     assert moved.termination == "answered"
     assert replayed(old, tmp_path, prompt=prompt).trouble is not None
