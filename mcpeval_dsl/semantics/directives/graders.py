@@ -234,6 +234,14 @@ COMPARING: tuple[Directive, ...] = (
         "exit 0",
         default="0",
     ),
+    define(
+        "timeout",
+        "grade_command grade_python grade_judge",
+        quantity("duration", "duration"),
+        "The longest the grader may take; after that its verdict is missing.",
+        "timeout 20s",
+        default="60s",
+    ),
 )
 
 JUDGING: tuple[Directive, ...] = (

@@ -69,6 +69,7 @@ class _Body:
     """The block of a grader."""
 
     weight: float | None = None
+    timeout: float | None = None
     normal: dict[str, Any] = field(default_factory=dict)
     claims: list[Claim] = field(default_factory=list)
     views: list[Source] = field(default_factory=list)
@@ -121,6 +122,7 @@ def lower_grade(grading: Grading, statement: Directive, id: str | None = None) -
         Normalisation(**body.normal),
         text,
         statement.span.location(),
+        body.timeout,
     )
     if negated and kind not in ("exact", "contains", "regex"):
         raise Unlowerable(kind_span, "`not` goes with `exact`, `contains` and `regex`")
@@ -164,6 +166,8 @@ def _body_line(grading: Grading, body: _Body, line: Directive, id: str, kind: st
         body.graders.append(lower_grade(grading, line, f"{id}.{len(body.graders) + 1}"))
     elif name == "weight":
         body.weight = float(only(line).number().value)
+    elif name == "timeout":
+        body.timeout = float(only(line).number().value)
     elif name == "claim":
         body.claims.extend(_claims(grading, line))
     elif name == "view":
