@@ -26,6 +26,7 @@ def finisher(plan: Plan, context: RunContext) -> Finish:
 
     tasks = {task.name: task for task in plan.tasks}
     settings = {model.name: (model.max_tokens, model.temperature) for model in plan.models}
+    catalogues = {server.name: server.catalog for server in plan.servers if server.catalog}
 
     async def finish(record: TrialRecord, workdir: Path | None) -> TrialRecord:
         if record.not_applicable:
@@ -37,6 +38,7 @@ def finisher(plan: Plan, context: RunContext) -> Finish:
             env={"PATH": search_path(), "LANG": "C.UTF-8", "HOME": os.environ.get("HOME", "/")},
             secrets=context.secrets,
             judge_settings=settings,
+            catalogues=catalogues,
         )
         harvested = set(record.harvested.values())
         read = [call for done in context.harvests.values() for call in done.calls if call.id in harvested]

@@ -15,7 +15,7 @@ def grade(grader: Calls, record: TrialRecord, services: GradeServices) -> Verdic
     if not_run(record):
         return missing(grader, "not_run", "the agent was kept from finishing", "calls")
     scope = scope_of(record, services)
-    calls, seen = observed(record), behaviours(record)
+    calls, seen = observed(record, services.catalogues), behaviours(record)
     results = [satisfies(pattern, calls, scope, seen) for pattern in grader.patterns]
     broken = [result for result in results if not result.holds]
     shown = broken or results

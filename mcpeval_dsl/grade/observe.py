@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from mcpeval_dsl.gateway.model import CallRecord
 from mcpeval_dsl.records.model import TrialRecord
@@ -20,12 +20,12 @@ def agent_calls(record: TrialRecord) -> tuple[CallRecord, ...]:
     return tuple(call for call in record.calls if call.actor == "agent")
 
 
-def observed(record: TrialRecord) -> list[ObservedCall]:
-    """The agent's calls in order; simulated ones count as made."""
-    return [observed_call(call) for call in agent_calls(record)]
+def observed(record: TrialRecord, catalogues: Mapping[str, str] | None = None) -> list[ObservedCall]:
+    """The agent's calls in order; simulated ones count as made. `catalogues` by server, where the names differ."""
+    return [observed_call(call, (catalogues or {}).get(call.server)) for call in agent_calls(record)]
 
 
-def observed_call(call: CallRecord) -> ObservedCall:
+def observed_call(call: CallRecord, catalogue: str | None = None) -> ObservedCall:
     denied = call.permission.decision == "denied" or (call.error is not None and call.error.error_class == "denied")
     failed = call.is_error or (call.error is not None and not denied)
     return ObservedCall(
@@ -33,7 +33,8 @@ def observed_call(call: CallRecord) -> ObservedCall:
         call.server,
         call.tool,
         call.arguments,
-        effect=call.permission.effect,
+        catalogue,
+        call.permission.effect,
         failed=failed and not denied,
         denied=denied,
     )

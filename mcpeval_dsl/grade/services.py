@@ -25,5 +25,6 @@ class GradeServices:
     env: Mapping[str, str] = field(default_factory=dict)
     secrets: Mapping[str, str] = field(default_factory=dict)
     judge_settings: Mapping[str, tuple[int, float | None]] = field(default_factory=dict)
+    catalogues: Mapping[str, str] = field(default_factory=dict)
     judge_timeout: float = 60.0
     command_timeout: float = 60.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -44,3 +45,10 @@ def test_a_verdict_carries_its_place_and_weight() -> None:
     found = asyncio.run(grade(grader({"exact": "x", "weight": 0}), record(answer="y"), SERVICES))
     assert (found.at, found.deciding, found.weight) == (PLACE, False, 0.0)
     assert (found.grader, found.kind, found.actual, found.expected) == ("g1", "exact", '"y"', '"x"')
+
+
+def test_a_pattern_may_name_the_catalogue_of_a_server() -> None:
+    services = replace(SERVICES, catalogues={"git_2026": "git"})
+    facts = record(calls=[{"tool": "git_log", "server": "git_2026"}])
+    for name, right in (("git.git_log", "yes"), ("git_2026.git_log", "yes"), ("git_2025.git_log", "no")):
+        assert asyncio.run(grade(grader({"calls": [name]}), facts, services)).verdict == right
