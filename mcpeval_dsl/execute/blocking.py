@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 NO_ROW = "not_applicable: no such row"
 """Why a harvest of a row was not read: the loop has fewer rows. Its trials are not applicable, not untestable."""
 
+DRIFT = ("drift:tool_changed",)
+"""The chain of a trial whose server is not the one that was pinned."""
+
 
 @dataclass(eq=False)
 class Blocked(Exception):

@@ -31,7 +31,7 @@ class RunContext:
     drivers: Mapping[str, Driver]
     secrets: Mapping[str, str] = field(default_factory=dict)
     repository_commit: str | None = None
-    server_versions: Mapping[str, str] = field(default_factory=dict)
+    server_commits: Mapping[str, str] = field(default_factory=dict)
     connects: dict[str, ConnectRecord] = field(default_factory=dict)
     harvests: dict[str, HarvestRecord] = field(default_factory=dict)
     preflights: dict[str, Any] = field(default_factory=dict)

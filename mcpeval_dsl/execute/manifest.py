@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import platform
 import shutil
 import subprocess
@@ -81,17 +80,11 @@ def _artefacts(server: Server, spec_folder: Path) -> Iterator[Path]:
             yield from (sibling for sibling in real.parent.glob(f"*{real.suffix}") if sibling.is_file())
 
 
-def package_version_of(server: Server, spec_folder: Path) -> str | None:
-    """Version of the npm package that a server's program belongs to, where it is one."""
+def commit_of(server: Server, spec_folder: Path) -> str | None:
+    """The commit of the repository that the server's own scripts lie in, where they lie beside the spec."""
     for path in _artefacts(server, spec_folder):
-        for folder in list(path.parents)[:4]:
-            manifest = folder / "package.json"
-            if manifest.is_file():
-                try:
-                    found = json.loads(manifest.read_text(encoding="utf-8")).get("version")
-                except (OSError, ValueError):
-                    return None
-                return str(found) if found else None
+        if spec_folder in path.parents:
+            return repository_commit(path.parent)
     return None
 
 

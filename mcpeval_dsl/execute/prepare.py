@@ -12,7 +12,7 @@ from mcpeval_dsl.agents.drivers.registry import DriverSettings, DriverUnavailabl
 from mcpeval_dsl.agents.model import Driver
 from mcpeval_dsl.diagnostics.model import Checked, Diagnostic
 from mcpeval_dsl.execute.context import RunContext
-from mcpeval_dsl.execute.manifest import package_version_of, repository_commit
+from mcpeval_dsl.execute.manifest import commit_of, repository_commit
 from mcpeval_dsl.execute.settings import RunSettings
 from mcpeval_dsl.gateway.redact import Redactor
 from mcpeval_dsl.plan.codec import encode
@@ -57,10 +57,8 @@ def context_of(plan: Plan, run_folder: Path, settings: RunSettings) -> Checked[R
         drivers=drivers,
         secrets=secrets,
         repository_commit=repository_commit(spec_folder),
-        server_versions={
-            server.name: found
-            for server in plan.servers
-            if (found := package_version_of(server, spec_folder)) is not None
+        server_commits={
+            server.name: commit for server in plan.servers if (commit := commit_of(server, spec_folder)) is not None
         },
         starts=asyncio.Semaphore(settings.starts),
     )

@@ -158,7 +158,7 @@ def _servers(context: RunContext, progress: Progress) -> tuple[ServerIdentity, .
             ServerIdentity(
                 name=name,
                 version=info.version if info is not None else None,
-                commit=context.server_versions.get(name),
+                commit=context.server_commits.get(name),
                 claimed_version=server.version,
                 revision=info.revision if info is not None else "",
                 era=info.era if info is not None else "",

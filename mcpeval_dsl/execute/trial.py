@@ -13,7 +13,7 @@ from mcpeval_dsl.agents.hosts.loop import LOOP_VERSION, LoopHost
 from mcpeval_dsl.agents.model import Assignment, CallReply, HostResult, TrialContext
 from mcpeval_dsl.execute import capture, recording
 from mcpeval_dsl.execute.assignment import assign, profile_of, shown_tools, trial_seed
-from mcpeval_dsl.execute.blocking import NO_ROW, Blocked, blocked_by_plan, unmet
+from mcpeval_dsl.execute.blocking import DRIFT, NO_ROW, Blocked, blocked_by_plan, unmet
 from mcpeval_dsl.execute.context import RunContext
 from mcpeval_dsl.execute.folders import unmask
 from mcpeval_dsl.execute.harvest import read_values
@@ -215,6 +215,9 @@ async def _agent(context: RunContext, progress: Progress, world: World) -> None:
     began = time.monotonic()
     progress.host = await LoopHost(profile).run(progress.assignment, context.drivers[cell.model], call)
     progress.agent_ms = (time.monotonic() - began) * 1000.0
+    if progress.host.termination == "drift":
+        message = "; ".join(world.findings)
+        progress.trouble = InfraTrouble(kind="drift", when="before_answer", chain=DRIFT, message=message)
 
 
 def facts_of(task: Task, scope: Scope) -> dict[str, Any]:

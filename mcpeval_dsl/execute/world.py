@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from mcpeval_dsl.agents.model import CallReply
 from mcpeval_dsl.execute import folders
+from mcpeval_dsl.execute.blocking import DRIFT, Blocked
 from mcpeval_dsl.execute.context import RunContext
 from mcpeval_dsl.execute.environ import minimal
 from mcpeval_dsl.execute.launching import launch_of, variables_of
@@ -49,7 +50,6 @@ class World:
         self.environment = environment
         self.trial = trial
         self.folder = folders.create(context.run_folder, owner)
-        self.findings: list[str] = []
         self.show_protocol_errors = False
         self.names = Names()
         self._gateway: Gateway | None = None
@@ -151,6 +151,8 @@ class World:
         if task is not None:
             async with self.context.starts:
                 await self.gateway.open([server.name for server in self.shown_servers(task)])
+            for name, seen in self.gateway.drift.items():
+                raise Blocked("drift", DRIFT, f"server {name} is not as it was when it was probed: {seen.detail}")
             self._set_rules(task)
 
     def _set_rules(self, task: Task | None) -> None:
@@ -207,6 +209,11 @@ class World:
     @property
     def calls(self) -> tuple[CallRecord, ...]:
         return self._gateway.calls if self._gateway is not None else ()
+
+    @property
+    def findings(self) -> list[str]:
+        """What differs from the pins, in sentences."""
+        return list(self._gateway.findings) if self._gateway is not None else []
 
     @property
     def variables(self) -> Mapping[str, str]:
