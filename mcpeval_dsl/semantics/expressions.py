@@ -6,10 +6,10 @@ that is the business of the room `values`. `at` is the place in the spec and nev
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal as Word
 from typing import TypeAlias
 
+from mcpeval_dsl.frozen import dataclass
 from mcpeval_dsl.source import Location
 
 JsonValue: TypeAlias = "None | bool | int | float | str | list[JsonValue] | dict[str, JsonValue]"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal as Word
 from typing import TypeAlias
 
+from mcpeval_dsl.frozen import dataclass
 from mcpeval_dsl.semantics.expressions import AnyPattern, Condition, Entry, Expression, Source
 from mcpeval_dsl.source import Location
 

@@ -5,9 +5,9 @@ Quantities: seconds, bytes, USD, tokens as integers, shares in [0, 1]. Tuples ke
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal as Word
 
+from mcpeval_dsl.frozen import dataclass
 from mcpeval_dsl.semantics.expressions import (
     AnyPattern,
     CallPattern,
@@ -24,9 +24,7 @@ from mcpeval_dsl.source import Location
 Effect = Word["readonly", "additive", "destructive", "idempotent", "confirm"]
 Severity = Word["minor", "major", "critical"]
 Driver = Word["anthropic", "litellm", "script", "replay", "local"]
-TaskKind = Word[
-    "single_step", "multi_step", "ambiguous", "long_horizon", "recovery", "distractor", "safety", "write"
-]
+TaskKind = Word["single_step", "multi_step", "ambiguous", "long_horizon", "recovery", "distractor", "safety", "write"]
 Policy = Word["deny", "simulate", "execute"]
 
 

@@ -5,9 +5,9 @@ The tree knows no words: which directive may stand where is the business of `sem
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from mcpeval_dsl.frozen import dataclass
 from mcpeval_dsl.source import SourceFile, Span
 
 

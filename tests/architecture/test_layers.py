@@ -9,6 +9,7 @@ import pytest
 
 PACKAGE = Path(__file__).parents[2] / "mcpeval_dsl"
 ROOMS = (
+    "frozen",
     "source",
     "diagnostics",
     "syntax",

@@ -12,6 +12,12 @@ _PLAIN = re.compile(
     r"""|\[\?@(?:\.[A-Za-z_]\w*)+(?:\ ?(?:==|!=|<=|>=|<|>)\ ?(?:'[^'\\]*'|"[^"\\]*"|-?\d+(?:\.\d+)?|true|false|null))?\])*""",
     re.VERBOSE,
 )
+_ATOM = (
+    r"(?:\\[dwsDWSbB.\-/\[\](){}+*?|^$\"']"
+    r"|\[\^?(?:\\[dws.\-\]\[/]|a-z|A-Z|0-9|[\w .,:;_/%$#@!'\"<>=&~])+\]"
+    r"|[^\\\[\](){}*+?|])(?:[*+?]\??)?"
+)
+_SURELY_FINE = re.compile(rf"(?:{_ATOM}|\((?:{_ATOM}|\|)+\)|\|)*")
 _TEMPLATE = re.compile(r"\{\{.*?\}\}")
 _LIMITS = (
     (re.compile(r"\(\?(?:[=!]|<[=!])"), "look-ahead and look-behind do not exist in RE2", "match the context too"),
@@ -21,7 +27,9 @@ _LIMITS = (
 
 
 def check_regex(ctx: Context, pattern: str, flags: str, span: Span) -> None:
-    """Report a pattern that RE2 (linear time, no back-tracking) cannot express."""
+    """Report a pattern that RE2 (linear time, no back-tracking) cannot express; common ones need no library."""
+    if _SURELY_FINE.fullmatch(pattern):
+        return
     import re2
 
     try:
