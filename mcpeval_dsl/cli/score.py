@@ -17,8 +17,9 @@ HELP = """Grade and score a run again, without running it. Without a name: the l
 
 Graders that start something or cost something (judge, command, python) are asked again only where their verdict is
 missing, unless --again is given; they need trust, as a run does. --no-grade only reads.
+With --spec the run takes over the graders and the gate that the spec has now; whatever else it says must be as it was.
 
-Example: mcpe score
+Example: mcpe score --spec specs/tracker.mcpe
 """
 _STARTING = frozenset({"judge", "command", "python"})
 
@@ -27,6 +28,7 @@ def command(
     run: Annotated[str, typer.Argument(help="Name of a run, the start of one, or its folder.")] = "",
     again: bool = typer.Option(False, "--again", help="Ask judges, commands and functions about every trial again."),
     grade: bool = typer.Option(True, "--grade/--no-grade", help="Grade again before scoring."),
+    spec: str = typer.Option("", "--spec", help="Grade by what this spec says now."),
     trust_file: Annotated[list[str] | None, typer.Option(help="Files that say what may be started.")] = None,
     form: str = typer.Option("text", "--format", help="text or json (JSON Lines)."),
 ) -> None:
@@ -37,6 +39,13 @@ def command(
     found = stored.find_run(run or None)
     if found is None:
         raise typer.Exit(exits.SPEC)
+    if spec:
+        from mcpeval_dsl.cli.adopting import adopt
+
+        found = adopt(found, spec)
+        if found is None:
+            raise typer.Exit(exits.SPEC)
+        again = grade = True
     if grade:
         code = regrade(found, again, tuple(trust_file or ()))
         if code is not None:

@@ -95,6 +95,11 @@ class RunReader:
         with closing(self._open()) as connection:
             return frozenset(key for (key,) in _rows(connection, "SELECT key FROM trial"))
 
+    def trial_keys(self) -> dict[str, str]:
+        """Trial id -> content key of each trial on record."""
+        with closing(self._open()) as connection:
+            return dict(_rows(connection, "SELECT id, key FROM trial"))
+
     def grade_keys(self) -> dict[str, str]:
         """Trial key -> grade key of the grading on record."""
         with closing(self._open()) as connection:

@@ -18,6 +18,7 @@ _MEASURES = {
     "recovery": "recovered",
 }
 _MATRIX_COLUMNS = 6
+_TASK_ROWS = 40
 
 
 def cells(page: Page, card: model.Scorecard, timings: Sequence[CellTiming]) -> list[str]:
@@ -155,7 +156,20 @@ def _matrix(page: Page, card: model.Scorecard) -> list[str]:
         missing = f" ({row.untestable} ?)" if row.untestable else ""
         by_task.setdefault(row.instance, {})[row.cell] = f"{row.passed}/{row.testable}{missing}{mark}"
     columns = max(8, (68 // max(1, len(names))) - 2)
+    shown_tasks = _to_show(card, list(by_task))
     rows = [("task", *(clip(name, columns) for name in names))]
-    rows += [(clip(task, 30), *(found.get(name, "–") for name in names)) for task, found in by_task.items()]
+    rows += [(clip(task, 30), *(by_task[task].get(name, "–") for name in names)) for task in shown_tasks]
     shown = table(rows, right=range(1, len(names) + 1))
-    return ["", page.head("TASKS") + "  passed of testable trials (? could not be tested)", *(f"  {x}" for x in shown)]
+    hidden = len(by_task) - len(shown_tasks)
+    more = [f"  and {hidden} more, in mcpe score --format json"] if hidden else []
+    head = page.head("TASKS") + "  passed of testable trials (? could not be tested)"
+    return ["", head, *(f"  {line}" for line in shown), *more]
+
+
+def _to_show(card: model.Scorecard, tasks: list[str]) -> list[str]:
+    """All tasks, or of many those first that did not pass everywhere."""
+    if len(tasks) <= _TASK_ROWS:
+        return tasks
+    failing = {row.instance for row in card.rows if row.passed < row.planned}
+    chosen = set(sorted(tasks, key=lambda task: task not in failing)[:_TASK_ROWS])
+    return [task for task in tasks if task in chosen]

@@ -148,3 +148,10 @@ def test_numbers_as_people_read_them() -> None:
 def test_wide_characters_keep_columns_in_line() -> None:
     assert table([("日本", "1"), ("ab", "22")], right=(1,)) == ["日本   1", "ab    22"]
     assert width(clip("日本語の長い題", 9)) <= 9
+
+
+def test_of_many_tasks_those_that_fail_are_shown() -> None:
+    made = plan([task(f"t{n}") for n in range(60)], trials=1)
+    shown = render(build(made, run(made, {"t57@m": "n"})).scorecard, "r")
+    assert re.search(r"^  t57 +0/1$", shown, re.MULTILINE)
+    assert "and 20 more, in mcpe score --format json" in shown
