@@ -152,11 +152,21 @@ async def _asked(
         seed=record.seed + repeat,
         facts={"role": "judge", "schema": SCHEMA},
     )
+    try:
+        return await _conversation(
+            question, model, driver, bill, Settings(max_tokens=most, temperature=temperature), context
+        )
+    finally:
+        await driver.finish(context)
+
+
+async def _conversation(
+    question: _Question, model: str, driver: Driver, bill: _Bill, settings: Settings, context: TrialContext
+) -> tuple[Judged, ...] | _Trouble:
     messages = [Message("user", question.prompt)]
     said = ""
     for _ in range(2):
-        request = TurnRequest(SYSTEM, tuple(messages), (), Settings(max_tokens=most, temperature=temperature), context)
-        turn = await driver.turn(request)
+        turn = await driver.turn(TurnRequest(SYSTEM, tuple(messages), (), settings, context))
         bill.add(turn.usage.cost_usd)
         if turn.stop in ("refusal", "content_filter", "context_overflow"):
             return _Trouble("judge_unreadable", f"the judge `{model}` gave no judgement ({turn.stop})")
