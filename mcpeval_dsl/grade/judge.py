@@ -166,7 +166,12 @@ async def _conversation(
     messages = [Message("user", question.prompt)]
     said = ""
     for _ in range(2):
-        turn = await driver.turn(TurnRequest(SYSTEM, tuple(messages), (), settings, context))
+        try:
+            turn = await driver.turn(TurnRequest(SYSTEM, tuple(messages), (), settings, context))
+        except ModelApiError:
+            if not said:
+                raise
+            break
         bill.add(turn.usage.cost_usd)
         if turn.stop in ("refusal", "content_filter", "context_overflow"):
             return _Trouble("judge_unreadable", f"the judge `{model}` gave no judgement ({turn.stop})")
