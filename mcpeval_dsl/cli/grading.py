@@ -20,9 +20,7 @@ def finisher(plan: Plan, context: RunContext) -> Finish:
     from mcpeval_dsl.execute.environ import search_path
     from mcpeval_dsl.grade.run import grade_trial
     from mcpeval_dsl.grade.services import GradeServices
-    from mcpeval_dsl.provenance.leads import leads
-    from mcpeval_dsl.score.facts import facts_of
-    from mcpeval_dsl.score.outcomes import decide
+    from mcpeval_dsl.score.settle import settle
 
     tasks = {task.name: task for task in plan.tasks}
     settings = {model.name: (model.max_tokens, model.temperature) for model in plan.models}
@@ -40,12 +38,9 @@ def finisher(plan: Plan, context: RunContext) -> Finish:
             judge_settings=settings,
             catalogues=catalogues,
         )
-        harvested = set(record.harvested.values())
-        read = [call for done in context.harvests.values() for call in done.calls if call.id in harvested]
-        record = record.model_copy(update={"leads": leads(record, read)})
-        verdicts = await grade_trial(tasks[record.task], record, services) if _had_an_agent(record) else ()
-        record = record.model_copy(update={"verdicts": verdicts})
-        return record.model_copy(update={"outcome": decide(facts_of(record))})
+        task = tasks[record.task]
+        verdicts = await grade_trial(task, record, services) if _had_an_agent(record) else ()
+        return settle(record, verdicts, task, context.harvests.values())
 
     return finish
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from mcpeval_dsl.cli import exits
+from mcpeval_dsl.cli.versions import first_line
 
 if TYPE_CHECKING:
     from mcpeval_dsl.records.folder import RunFolder
@@ -31,7 +32,7 @@ def command(form: str = typer.Option("text", "--format", help="text or json (JSO
         raise typer.Exit(exits.SPEC)
     found = [_about(run) for run in folder.runs(root)]
     if form == "json":
-        print(json.dumps({"type": "version", "format": "mcpe-runs/1"}))
+        print(first_line("runs"))
         for entry in found:
             print(json.dumps({"type": "run", **entry}, ensure_ascii=False))
         return

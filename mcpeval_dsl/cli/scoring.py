@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from mcpeval_dsl.cli import exits
 from mcpeval_dsl.cli.findings import show
 from mcpeval_dsl.cli.stored import StoredRun, damaged, read_run
+from mcpeval_dsl.cli.versions import first_line
 
 if TYPE_CHECKING:
     from mcpeval_dsl.score.scorecard import Scored
@@ -54,7 +55,7 @@ def show_scored(run: StoredRun, sources: Mapping[str, SourceFile], form: str) ->
     write_whole(run.reader.folder.path / SCORECARD, to_bytes(scored.scorecard))
     if form == "json":
         card = scored.scorecard.model_dump(mode="json")
-        print(json.dumps({"type": "version", "format": scored.scorecard.format}))
+        print(first_line("scorecard"))
         print(json.dumps({"type": "scorecard", "run": run.name, "scorecard": card}, ensure_ascii=False))
     else:
         from mcpeval_dsl.diagnostics.render.text import wants_colour

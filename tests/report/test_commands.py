@@ -67,10 +67,19 @@ def test_grading_again_keeps_the_facts_and_finds_the_same(project: Path, capsys:
     assert reader.verify() == ()
 
 
+def test_grading_what_only_reads_looks_at_no_variable(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No trust and no model is needed either: the script of this model does not exist."""
+    monkeypatch.setenv("MCPE_STATE_DIR", str(project / "nobody-trusts"))
+    assert call("score") == 1
+    assert not (project / "nobody-trusts").exists()
+
+
 def test_score_as_json_names_its_format_first(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     call("score", "--no-grade", "--format", "json")
     first, second = capsys.readouterr().out.splitlines()
-    assert json.loads(first) == {"type": "version", "format": "mcpe-scorecard/1"}
+    assert json.loads(first)["schema"] == "mcpe-scorecard/1"
     assert json.loads(second)["scorecard"]["gate"]["word"] == "FAIL"
 
 

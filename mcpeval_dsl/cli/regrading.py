@@ -1,0 +1,129 @@
+"""Command line, behind `mcpe score`: all trials of a run graded again from their records.
+
+What only reads needs no trust, opens no model and looks at no variable of the environment; judges, commands and the
+project's functions do, and are asked again only where it was wished for or their verdict is missing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from mcpeval_dsl.cli import exits
+from mcpeval_dsl.cli.findings import show
+from mcpeval_dsl.diagnostics.model import Diagnostic
+
+if TYPE_CHECKING:
+    from mcpeval_dsl.agents.model import Driver
+    from mcpeval_dsl.cli.stored import StoredRun
+    from mcpeval_dsl.execute.context import RunContext
+    from mcpeval_dsl.records.model import TrialRecord
+    from mcpeval_dsl.records.store import RunStore
+    from mcpeval_dsl.semantics.model import Task
+
+_STARTING = frozenset({"judge", "command", "python"})
+
+
+def regrade(run: StoredRun, again: bool, trust_files: tuple[str, ...]) -> int | None:
+    """Replaces the gradings; the facts stay. An exit code when it could not."""
+    from mcpeval_dsl.cli import trusting
+    from mcpeval_dsl.cli.stored import damaged
+    from mcpeval_dsl.records.codec import DamagedRecord
+    from mcpeval_dsl.records.store import open_run
+
+    starting = any(starts_something(task) for task in run.plan.tasks)
+    if starting and not trusting.allowed(run.plan, run.root, trust_files):
+        return exits.SPEC
+    context = _with_judges(run) if starting else _reading_only(run)
+    if context is None:
+        return exits.SPEC
+    context.harvests.update({record.id: record for record in run.reader.harvests()})
+    redactor = context.redactor
+    opened = open_run(run.reader.folder.path, None, lambda value: redactor.value(value)[0])
+    if opened.value is None:
+        show(opened.diagnostics, {}, stream=sys.stderr)
+        return exits.SPEC
+    try:
+        with opened.value as store:
+            asyncio.run(_grade_all(run, context, store, again))
+    except DamagedRecord as error:
+        show([damaged(str(error))], {}, stream=sys.stderr)
+        return exits.DISK
+    return None
+
+
+async def _grade_all(run: StoredRun, context: RunContext, store: RunStore, again: bool) -> None:
+    from mcpeval_dsl.cli import grading
+
+    tasks = {task.name: task for task in run.plan.tasks}
+    finish = grading.finisher(run.plan, context)
+    for record in store.reader.records():
+        if starts_something(tasks[record.task]) and not again and is_graded(record):
+            continue
+        done = await finish(record, None)
+        future = store.save_grading(record.key, done.verdicts, done.outcome, done.leads, done.grade_key)
+        await asyncio.wrap_future(future)
+    for driver in context.drivers.values():
+        await driver.close()
+
+
+def _reading_only(run: StoredRun) -> RunContext:
+    from mcpeval_dsl.execute.context import RunContext
+    from mcpeval_dsl.execute.settings import RunSettings
+    from mcpeval_dsl.gateway.redact import Redactor
+
+    spec_folder = (run.root / run.plan.suite.spec).parent.resolve()
+    settings = RunSettings(run.root)
+    return RunContext(run.plan, run.reader.folder.path, spec_folder, settings, Redactor({}), drivers={})
+
+
+def _with_judges(run: StoredRun) -> RunContext | None:
+    """Opens the judges' models and no agent's; None after saying which cannot be used."""
+    from mcpeval_dsl.agents.drivers.registry import DriverUnavailable, open_driver
+    from mcpeval_dsl.execute import prepare
+    from mcpeval_dsl.execute import settings as operator
+    from mcpeval_dsl.execute.context import RunContext
+    from mcpeval_dsl.gateway.redact import Redactor
+
+    try:
+        settings = operator.load(run.root)
+    except ValueError as error:
+        show([Diagnostic("MCPE507", str(error))], {}, stream=sys.stderr)
+        return None
+    wanted = set(prepare.judges(run.plan))
+    drivers: dict[str, Driver] = {}
+    problems: list[Diagnostic] = []
+    for model in run.plan.models:
+        if model.name in wanted:
+            try:
+                drivers[model.name] = open_driver(model, prepare.driver_settings(model, run.plan, settings))
+            except DriverUnavailable as error:
+                problems.append(
+                    Diagnostic("MCPE503", f"model `{model.name}` cannot be used", model.at, body=error.reason)
+                )
+    if problems:
+        show(problems, {}, stream=sys.stderr)
+        return None
+    secrets = {name: value for name in prepare.secret_names(run.plan) if (value := os.environ.get(name)) is not None}
+    keys = {f"key of {name}": given.api_key for name, given in settings.providers.items() if given.api_key}
+    spec_folder = (run.root / run.plan.suite.spec).parent.resolve()
+    redactor = Redactor({**secrets, **keys})
+    return RunContext(run.plan, run.reader.folder.path, spec_folder, settings, redactor, drivers, secrets=secrets)
+
+
+def starts_something(task: Task) -> bool:
+    """Whether grading it asks a judge, runs a command or imports the project's code."""
+    graders = [*task.graders, *(grader for inner in task.conditionals for grader in inner.graders)]
+    while graders:
+        grader = graders.pop()
+        if grader.kind in _STARTING:
+            return True
+        graders.extend(grader.graders if grader.kind == "any" else ())
+    return False
+
+
+def is_graded(record: TrialRecord) -> bool:
+    """Every deciding verdict is there."""
+    return record.outcome is not None and not any(v.verdict == "missing" and v.deciding for v in record.verdicts)
