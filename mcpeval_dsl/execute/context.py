@@ -35,6 +35,7 @@ class RunContext:
     connects: dict[str, ConnectRecord] = field(default_factory=dict)
     harvests: dict[str, HarvestRecord] = field(default_factory=dict)
     preflights: dict[str, Any] = field(default_factory=dict)
+    http_hosts: frozenset[str] = frozenset()
     starts: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(2))
     shared: dict[str, Any] = field(default_factory=dict)
 

@@ -14,6 +14,7 @@ from mcpeval_dsl.diagnostics.model import Checked, Diagnostic
 from mcpeval_dsl.execute.context import RunContext
 from mcpeval_dsl.execute.manifest import commit_of, repository_commit
 from mcpeval_dsl.execute.settings import RunSettings
+from mcpeval_dsl.execute.startables import hosts_of, startables
 from mcpeval_dsl.gateway.redact import Redactor
 from mcpeval_dsl.plan.codec import encode
 from mcpeval_dsl.plan.model import Plan, TrialGroup
@@ -60,6 +61,7 @@ def context_of(plan: Plan, run_folder: Path, settings: RunSettings) -> Checked[R
         server_commits={
             server.name: commit for server in plan.servers if (commit := commit_of(server, spec_folder)) is not None
         },
+        http_hosts=hosts_of(startables(plan, spec_folder)),
         starts=asyncio.Semaphore(settings.starts),
     )
     return Checked(context)

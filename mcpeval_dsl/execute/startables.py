@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -56,6 +57,12 @@ class Startable:
 def startables(plan: Plan, spec_folder: Path) -> tuple[Startable, ...]:
     """Everything the plan can start, without doubles, in order of the spec."""
     return tuple(dict.fromkeys(_all(plan, spec_folder)))
+
+
+def hosts_of(items: Iterable[Startable]) -> frozenset[str]:
+    """Hosts that the spec writes out in its `http(…)` sources: those, and this machine, may be asked."""
+    found = (re.match(r"https?://([^/{}\s:]+)", item.words[1], re.IGNORECASE) for item in items if item.what == "http")
+    return frozenset(match.group(1).lower() for match in found if match)
 
 
 def _all(plan: Plan, folder: Path) -> Iterator[Startable]:

@@ -14,7 +14,9 @@ from mcpeval_dsl.execute.context import RunContext
 from mcpeval_dsl.execute.environ import minimal
 from mcpeval_dsl.execute.launching import launch_of, variables_of
 from mcpeval_dsl.execute.names import Names, extended, starting
-from mcpeval_dsl.execute.shared import shared_lock
+from mcpeval_dsl.execute.pace import pace_of
+from mcpeval_dsl.execute.processes import sweep
+from mcpeval_dsl.execute.shared import base_of, shared_lock
 from mcpeval_dsl.execute.steps import StepFailed, Workspace, ports_of
 from mcpeval_dsl.gateway.door import Gateway
 from mcpeval_dsl.gateway.model import Actor, CallRecord, Pin, ServerInfo, SessionEnd, ToolDefinition, Violation
@@ -42,25 +44,41 @@ class World:
     """Made, set up, used and closed by one trial. `close` ends every process, whatever happened before."""
 
     def __init__(
-        self, context: RunContext, owner: str, cell: Cell | None, environment: Environment | None, *, trial: int = 0
+        self,
+        context: RunContext,
+        owner: str,
+        cell: Cell | None,
+        environment: Environment | None,
+        *,
+        trial: int = 0,
+        base: bool = False,
     ) -> None:
+        """`base`: this is the shared part of a `scope run` environment, which other worlds then stand on."""
         self.context = context
         self.owner = owner
         self.cell = cell
         self.environment = environment
         self.trial = trial
         self.folder = folders.create(context.run_folder, owner)
+        self.paused_ms = 0.0
+        self._base: World | None = None
+        self._is_base = base
+        self._task: Task | None = None
         self.show_protocol_errors = False
         self.names = Names()
         self._gateway: Gateway | None = None
         self._workspace: Workspace | None = None
         self._variables: dict[str, str] = {}
-        self._answered = False
 
     @property
     def disposable(self) -> bool:
         """A fresh copy for every trial: then a permitted write may be carried out."""
         return self.environment is None or self.environment.scope == "trial"
+
+    @property
+    def created(self) -> bool:
+        """Whether steps can be carried out in it."""
+        return self._workspace is not None
 
     @property
     def gateway(self) -> Gateway:
@@ -85,9 +103,17 @@ class World:
             yield
 
     async def create(self, harvested: Iterable[tuple[str, Any]] = ()) -> None:
-        """Names, variables and the gateway; nothing is started. Raises EvaluationError."""
+        """Names, variables and the gateway; nothing of its own is started. Raises EvaluationError.
+
+        The first world of a `scope run` environment sets that up, and raises StepFailed where it cannot.
+        """
         steps = self.environment.steps if self.environment is not None else ()
         cell = self.cell or self.context.plan.cells[0]
+        if self.environment is not None and self.environment.scope == "run" and not self._is_base:
+            self._base = await base_of(self.context, self.environment, self.cell)
+            folders.remove(self.folder.root)
+            self.folder = self._base.folder
+        ports = ports_of(steps) if self._base is None else self._base.names.values["port"]
         self.names = starting(
             self.context.plan,
             cell,
@@ -95,10 +121,13 @@ class World:
             home=str(self.folder.home),
             trial=self.trial,
             run=self.context.run_folder.name,
-            ports=ports_of(steps),
+            ports=ports,
             harvested=harvested,
             secrets=self.context.secrets,
         )
+        if self._base is not None and self.environment is not None:
+            bound = self._base.names.values.get(self.environment.name)
+            self.names.values |= {} if bound is None else {self.environment.name: bound}
         scope = self.names.scope()
         if self.environment is not None:
             self._variables = variables_of(self.environment.env, scope)
@@ -112,6 +141,7 @@ class World:
             redactor=self.context.redactor,
             private=frozenset(name for name, server in servers.items() if server.private),
             allow_drift={name: server.allow_drift for name, server in servers.items()},
+            elicit=self._elicited,
         )
         self._workspace = Workspace(
             self.folder,
@@ -140,14 +170,9 @@ class World:
         """The environment's steps, then the sessions the task needs. Raises StepFailed, ServerStartError."""
         self._set_rules(task)
         if self.environment is not None:
-            shared = self.context.shared
-            key = f"environment:{self.environment.name}"
-            if self.environment.scope == "trial" or key not in shared:
-                await self.workspace.perform(self.environment.steps, self.environment.name)
-                shared[key] = True
-            else:
-                resets = [step for step in self.environment.steps if step.kind == "reset"]
-                await self.workspace.perform(resets, self.environment.name)
+            steps = self.environment.steps
+            again = steps if self._base is None else tuple(step for step in steps if step.kind == "reset")
+            await self.workspace.perform(again, self.environment.name)
         if task is not None:
             async with self.context.starts:
                 await self.gateway.open([server.name for server in self.shown_servers(task)])
@@ -155,7 +180,18 @@ class World:
                 raise Blocked("drift", DRIFT, f"server {name} is not as it was when it was probed: {seen.detail}")
             self._set_rules(task)
 
+    def _elicited(self, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What the task says a person would answer to a server's question."""
+        task = self._task
+        if task is None:
+            return {"action": "decline"}
+        if task.elicit != "accept":
+            return {"action": task.elicit}
+        content = None if task.elicit_content is None else evaluate(task.elicit_content, self.names.scope())
+        return {"action": "accept", "content": content if content is not None else {}}
+
     def _set_rules(self, task: Task | None) -> None:
+        self._task = task
         catalogues: dict[str, Catalogue] = {}
         trusted = set()
         for name, server in self.context.servers.items():
@@ -244,6 +280,9 @@ class World:
     ) -> CallReply:
         """A call of the agent, and what its host is told."""
         self.gateway.show_protocol_errors = self.show_protocol_errors
+        found = self.context.servers.get(server)
+        if found is not None:
+            self.paused_ms += 1000.0 * await pace_of(self.context.shared).wait(found)
         record = await self.gateway.call("agent", server, tool, arguments, turn=turn, wire_name=wire_name)
         return CallReply(record.id, record.text, record.is_error, record.stop)
 
@@ -260,8 +299,8 @@ class World:
             return reading_of_call(record)
 
         async def resource(server: str | None, uri: str) -> Reading:
-            names = [server] if server is not None else list(self.context.servers)
-            found = self.context.server_of(names[0], self.cell) if names else None
+            public = [name for name, each in self.context.servers.items() if not each.private]
+            found = self.context.server_of(server or public[0], self.cell) if server or public else None
             if found is None:
                 return Reading(error=f"there is no server {server!r}", error_class="source")
             return reading_of_call(await self.gateway.read_resource(actor, found.name, uri))
@@ -272,6 +311,7 @@ class World:
             call,
             resource,
             env=minimal(self.folder, self._variables),
+            hosts=self.context.http_hosts,
         )
 
     async def _call_step(self, step: CallStep, scope: Scope) -> Any:
@@ -310,7 +350,7 @@ class World:
         await self.gateway.end_sessions()
 
     async def tear_down(self) -> None:
-        if self.environment is not None and self.environment.scope == "trial":
+        if self.environment is not None and self._base is None and self._workspace is not None:
             await self.workspace.perform(self.environment.teardown, self.environment.name)
 
     async def close(self) -> None:
@@ -319,10 +359,12 @@ class World:
             await self._gateway.close()
         if self._workspace is not None:
             await self._workspace.stop()
+        if self._base is None:
+            sweep(str(self.folder.temporary))
 
     def remove(self) -> None:
         """Delete the folder, unless the operator keeps folders."""
-        if not self.context.settings.keep_folders:
+        if self._base is None and not self.context.settings.keep_folders:
             folders.remove(self.folder.root)
 
 
