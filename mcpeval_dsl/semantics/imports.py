@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from mcpeval_dsl.diagnostics.model import Diagnostic, Label
-from mcpeval_dsl.semantics.reader import Reader, beside
+from mcpeval_dsl.semantics.reader import Reader, beside, inside
 from mcpeval_dsl.source import SourceFile, Span
 from mcpeval_dsl.syntax import decode, parse
 from mcpeval_dsl.syntax.tree import Directive, String, SyntaxTree
@@ -53,6 +53,9 @@ def _visit(
             item = statement.groups[0].items[0]
             if isinstance(item, String):
                 target = beside(path, item.value)
+                if not inside(loaded.path, target):
+                    loaded.diagnostics.append(_outside(item))
+                    continue
                 _visit(target, item.span, [*trail, (path, item.span)], done, reader, loaded)
     done[path] = True
     loaded.trees.append(tree)
@@ -82,6 +85,16 @@ def _unreadable(path: str, named_at: Span | None, reader: Reader, fault: OSError
         return Diagnostic("MCPE270", f"`{path}` cannot be read: {reason}", at, "", "check its rights")
     body = "Paths of imports are relative to the file that imports." if named_at is not None else ""
     return Diagnostic("MCPE270", f"there is no file `{path}`", at, body, "correct the path")
+
+
+def _outside(item: String) -> Diagnostic:
+    return Diagnostic(
+        "MCPE274",
+        f"`{item.value}` lies outside the project",
+        item.span.location(),
+        "Compiling reads files of the project only, since a spec may come from anywhere.",
+        "copy the file into the project, and name it by a relative path",
+    )
 
 
 def _cycle(path: str, named_at: Span, trail: list[tuple[str, Span | None]]) -> Diagnostic:

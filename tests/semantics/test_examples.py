@@ -74,3 +74,20 @@ def test_lowering_a_thousand_lines_is_quick() -> None:
     assert lowered.value is not None
     front.apply_rules(lowered.value)
     assert time.process_time() - before < 0.7
+
+
+@pytest.mark.parametrize(
+    ("spec", "prompt", "codes"),
+    [
+        ("specs/a.mcpe", "../shared/p.md", []),
+        ("specs/a.mcpe", "../../p.md", ["MCPE274"]),
+        ("a.mcpe", "/etc/hostname", ["MCPE274"]),
+        ("/elsewhere/a.mcpe", "p.md", []),
+        ("/elsewhere/a.mcpe", "../p.md", ["MCPE274"]),
+        ("../elsewhere/a.mcpe", "sub/p.md", []),
+    ],
+)
+def test_only_files_of_the_project_are_read(spec: str, prompt: str, codes: list[str]) -> None:
+    text = f'import "{prompt}x"\ntask ask {{ prompt file "{prompt}"; grade number 3 }}\n'
+    found = pipeline.check(spec, Memory({spec: text}, anything=True)).diagnostics
+    assert [d.code for d in found if d.code == "MCPE274"] == codes * 2

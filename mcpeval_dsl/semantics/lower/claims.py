@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from mcpeval_dsl.semantics.expressions import Expression
 from mcpeval_dsl.semantics.graders import Claim
 from mcpeval_dsl.semantics.lower.context import Context
-from mcpeval_dsl.semantics.lower.references import file_text
+from mcpeval_dsl.semantics.lower.references import file_text, template
 from mcpeval_dsl.semantics.symbols import Scope
-from mcpeval_dsl.source import SourceFile
+from mcpeval_dsl.source import SourceFile, Span
 from mcpeval_dsl.syntax.tree import String
 
 
@@ -27,7 +28,7 @@ def claims_of_file(ctx: Context, scope: Scope, path: String) -> list[Claim]:
         options = row if isinstance(row, dict) else {}
         found.append(
             Claim(
-                file_text(ctx, scope, SourceFile(file.path, text)),
+                _claim_text(ctx, scope, file, text),
                 float(options.get("weight", 1.0)),
                 bool(options.get("disclose", False)),
                 True,
@@ -35,6 +36,14 @@ def claims_of_file(ctx: Context, scope: Scope, path: String) -> list[Claim]:
             )
         )
     return found
+
+
+def _claim_text(ctx: Context, scope: Scope, file: SourceFile, text: str) -> Expression:
+    """The text of one entry, at its place in the file where that can be found."""
+    start = max(file.text.find(text), 0)
+    end = min(start + len(text), len(file.text))
+    offsets = [min(start + i, end) for i in range(len(text) + 1)]
+    return template(ctx, scope, text, offsets, Span(file, start, end))
 
 
 def _rows(ctx: Context, file: SourceFile, path: String) -> list[object]:

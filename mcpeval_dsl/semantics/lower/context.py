@@ -10,7 +10,7 @@ from posixpath import dirname, relpath
 from mcpeval_dsl.diagnostics.suggestions import closest
 from mcpeval_dsl.semantics.catalogue import KnownServer
 from mcpeval_dsl.semantics.problems import Problems
-from mcpeval_dsl.semantics.reader import Reader, beside
+from mcpeval_dsl.semantics.reader import Reader, beside, inside
 from mcpeval_dsl.semantics.symbols import Kind, Scope, Symbol, noun
 from mcpeval_dsl.source import SourceFile, Span
 from mcpeval_dsl.syntax.tree import Name, Statement
@@ -128,6 +128,8 @@ class Context:
     def fixture(self, file: SourceFile, path: str, span: Span) -> str:
         """Note a file the spec names; an error where it does not exist. Gives the path relative to the spec's folder."""
         resolved = beside(file.path, path)
+        if self._outside(path, resolved, span):
+            return path
         self.fixtures[resolved] = None
         if not self.reader.exists(resolved):
             self.problems.report(
@@ -139,6 +141,19 @@ class Context:
             )
         return self.from_spec(resolved)
 
+    def _outside(self, path: str, resolved: str, span: Span) -> bool:
+        """Report a path that leaves the project: a spec may come from anywhere."""
+        if inside(self.main.path, resolved):
+            return False
+        self.problems.report(
+            "MCPE274",
+            span,
+            f"`{path}` lies outside the project",
+            "Compiling reads files of the project only, since a spec may come from anywhere.",
+            "copy the file into the project, and name it by a relative path",
+        )
+        return True
+
     def from_spec(self, path: str) -> str:
         """A path of the project, relative to the folder of the spec: files may be named in imports elsewhere."""
         folder = dirname(self.main.path)
@@ -147,6 +162,8 @@ class Context:
     def read_text(self, file: SourceFile, path: str, span: Span) -> SourceFile | None:
         """Read a text the spec includes (a prompt, a table, a schema)."""
         resolved = beside(file.path, path)
+        if self._outside(path, resolved, span):
+            return None
         self.texts[resolved] = None
         try:
             data = self.reader.read(resolved)

@@ -93,7 +93,6 @@ class _Line:
 
 def lower_grade(grading: Grading, statement: Directive, id: str | None = None) -> Grader:
     """`grade KIND … [weight N] [{ … }]`, or the same without `grade` inside `any { }`."""
-    ctx = grading.ctx
     own_id = id or grading.next_id()
     plain = unfolded(statement)
     statement = plain if isinstance(plain, Directive) else statement
@@ -126,9 +125,7 @@ def lower_grade(grading: Grading, statement: Directive, id: str | None = None) -
     )
     if negated and kind not in ("exact", "contains", "regex"):
         raise Unlowerable(kind_span, "`not` goes with `exact`, `contains` and `regex`")
-    grader = maker(grading, _Line(kind, words, groups[1:], negated, body, common, statement.span))
-    assert ctx is grading.ctx
-    return grader
+    return maker(grading, _Line(kind, words, groups[1:], negated, body, common, statement.span))
 
 
 def _split_weight(groups: tuple[Group, ...]) -> tuple[tuple[Group, ...], float | None]:

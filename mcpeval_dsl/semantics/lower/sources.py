@@ -24,6 +24,7 @@ from mcpeval_dsl.semantics.lower.known import check_call
 from mcpeval_dsl.semantics.lower.references import check_function
 from mcpeval_dsl.semantics.lower.values import apply, lower_value, positional
 from mcpeval_dsl.semantics.symbols import Scope, name_text, noun
+from mcpeval_dsl.source import Span
 from mcpeval_dsl.syntax.tree import Argument, CallSuffix, Comparison, Field, Glob, Ref, String
 
 SOURCES = ToolCall | Sql | FileText | FileTree | Command | Http | Resource
@@ -146,7 +147,7 @@ def tool_call(ctx: Context, scope: Scope, ref: Ref, field: Field, suffix: CallSu
         ctx.named(("server", "catalogue"), root.text, root.span)
     entries = tuple(_entry(ctx, scope, argument) for argument in suffix.arguments)
     end = suffix.span.end
-    call = ToolCall(root.text, tool, entries, type(ref.span)(ref.span.file, ref.span.start, end).location())
+    call = ToolCall(root.text, tool, entries, Span(ref.span.file, ref.span.start, end).location())
     if known is not None:
         check_call(ctx, call, field, suffix)
     return call
@@ -158,13 +159,8 @@ def _entry(ctx: Context, scope: Scope, argument: Argument) -> Entry:
     return Entry(name_text(argument.name), lower_value(ctx, scope, argument.value))
 
 
-def as_source(expression: Expression, where: str, ref_span: object) -> Source:
+def as_source(expression: Expression, where: str, span: Span) -> Source:
     """The expression as a source; raises Unlowerable for a plain value."""
     if isinstance(expression, SOURCES):
         return expression
-    from mcpeval_dsl.source import Span
-
-    assert isinstance(ref_span, Span)
-    raise Unlowerable(
-        ref_span, f"{where} is a tool call, sql(…), file(…), files(…), command(…), http(…) or resource(…)"
-    )
+    raise Unlowerable(span, f"{where} is a tool call, sql(…), file(…), files(…), command(…), http(…) or resource(…)")

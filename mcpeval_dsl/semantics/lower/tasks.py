@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from mcpeval_dsl.semantics.expressions import Behaviour
+from mcpeval_dsl.semantics.definitions import report_twice
+from mcpeval_dsl.semantics.expressions import Behaviour, FileText
 from mcpeval_dsl.semantics.graders import Common, Refusal
 from mcpeval_dsl.semantics.lower.context import Context, Unlowerable
 from mcpeval_dsl.semantics.lower.draft import Draft
@@ -134,8 +135,6 @@ def _declare(ctx: Context, draft: Draft, task: str, statements: Sequence[Stateme
             continue
         earlier = names.get(symbol.name)
         if earlier is not None and earlier.statement is not line:
-            from mcpeval_dsl.semantics.definitions import report_twice
-
             report_twice(ctx.problems, symbol, earlier)
         names[symbol.name] = symbol
 
@@ -181,8 +180,6 @@ def _bind_named(
 
 
 def _canary_file(ctx: Context, draft: Draft, line: Directive) -> None:
-    from mcpeval_dsl.semantics.expressions import FileText
-
     words = Words.of(line)
     name = words.name().text
     if not words.take("file"):

@@ -92,7 +92,7 @@ def lower_path(ctx: Context, scope: Scope, path: JsonPath) -> Expression:
 
 def lower_ref(ctx: Context, scope: Scope, ref: Ref) -> Expression:
     """A name, a function or a tool call, with what follows it."""
-    from mcpeval_dsl.semantics.lower.sources import lower_call
+    from mcpeval_dsl.semantics.lower.sources import lower_call  # calls hold values, values hold calls
 
     root = ref.root
     if isinstance(root, Glob):

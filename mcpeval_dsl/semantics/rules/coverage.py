@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from mcpeval_dsl.diagnostics.model import Diagnostic
 from mcpeval_dsl.semantics.lower.assemble import Lowered
 from mcpeval_dsl.semantics.model import Catalogue
+from mcpeval_dsl.source import Location
 
 
 def coverage(lowered: Lowered) -> None:
@@ -31,15 +32,13 @@ def _annotated(catalogue: Catalogue, tool: str) -> bool:
     return any(fnmatchcase(tool, p.tool) for a in catalogue.annotations for p in a.patterns)
 
 
-def _report(lowered: Lowered, server: str, catalogue: str, bare: list[str], at: object) -> None:
-    from mcpeval_dsl.source import Location
-
+def _report(lowered: Lowered, server: str, catalogue: str, bare: list[str], at: Location | None) -> None:
     listed = ", ".join(f"`{name}`" for name in bare[:5]) + (f" and {len(bare) - 5} more" if len(bare) > 5 else "")
     lowered.ctx.problems.found.append(
         Diagnostic(
             "MCPE321",
             f"{len(bare)} of the tools of `{server}` have no effect class: {listed}",
-            at if isinstance(at, Location) else None,
+            at,
             "A tool that is neither annotated nor classed by a believed hint is not permitted.",
             f"add it to `annotations {catalogue} {{ … }}`",
             "warning",
