@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -57,6 +58,8 @@ def show_scored(run: StoredRun, sources: Mapping[str, SourceFile], form: str) ->
         card = scored.scorecard.model_dump(mode="json")
         print(first_line("scorecard"))
         print(json.dumps({"type": "scorecard", "run": run.name, "scorecard": card}, ensure_ascii=False))
+        timings = [asdict(timing) for timing in scored.timings]
+        print(json.dumps({"type": "timings", "run": run.name, "cells": timings}, ensure_ascii=False))
     else:
         from mcpeval_dsl.diagnostics.render.text import wants_colour
         from mcpeval_dsl.report.text import render

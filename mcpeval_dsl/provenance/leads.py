@@ -53,6 +53,13 @@ def leads(
     return tuple(sorted(found, key=lambda lead: order[lead.call]))
 
 
+def harvest_leads(calls: Sequence[CallRecord], tools: Sequence[ToolDefinition] = ()) -> tuple[Lead, ...]:
+    """Leads of a harvest's own calls, which no agent chose: those that need no other call."""
+    known = {(tool.server, tool.name): tool for tool in tools}
+    found = (_at_once(call, known.get((call.server, call.tool))) for call in calls if _suspect(call))
+    return tuple(lead for lead in found if lead is not None)
+
+
 def _suspect(call: CallRecord) -> bool:
     return call.error is not None and call.error.cause == "server" and call.permission.decision == "allowed"
 

@@ -124,6 +124,8 @@ def _cost(cell: model.CellScore, timings: Sequence[CellTiming]) -> list[str]:
     if cell.tokens is not None:
         parts.append(f"{number(cell.tokens.total)} tokens (median {number(cell.tokens.median)})")
         parts.append(money(cell.cost_usd.total) if cell.cost_usd is not None else "price unknown")
+    if cell.grading_cost_usd is not None:
+        parts.append(f"judges {money(cell.grading_cost_usd)}")
     for timing in timings:
         if (timing.cell, timing.split) == (cell.cell, cell.split) and timing.agent_ms is not None:
             spread = timing.agent_ms

@@ -125,6 +125,7 @@ class CellScore(Frozen):
     errors: Errors = Errors()
     tokens: Spread | None = None
     cost_usd: Spread | None = None
+    grading_cost_usd: float | None = Field(default=None, description="what judges cost; null where none was asked")
     saturated: bool = Field(default=False, description="every trial of every task passed")
     total: Total
 

@@ -39,6 +39,7 @@ class Row:
     within_budgets: bool = True
     tokens: int = 0
     cost: float | None = None
+    grading_cost: float | None = None
     agent_ms: float = 0.0
     latencies: tuple[float, ...] = ()
     turns: int = 0
@@ -101,6 +102,9 @@ def filled(row: Row, record: TrialRecord, task: Task) -> Row:
         within_budgets=budget,
         tokens=record.usage.input_tokens + record.usage.output_tokens,
         cost=record.usage.cost_usd,
+        grading_cost=sum(judged)
+        if (judged := [v.cost_usd for v in record.verdicts if v.cost_usd is not None])
+        else None,
         agent_ms=record.timing.agent_ms,
         latencies=tuple(
             c.duration_ms for c in record.calls if c.actor == "agent" and c.permission.decision == "allowed"

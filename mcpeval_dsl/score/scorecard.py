@@ -7,6 +7,7 @@ scorecard, to the byte, as one that was never stopped.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -162,6 +163,7 @@ def _cell(plan: Plan, cell: Cell, split: str, rows: list[Row]) -> model.CellScor
     hats = tuple(rates.at_k(rows, k, every=True) for k in ks)
     testable = [row for row in rows if row.testable]
     costs = [row.cost for row in testable]
+    judged = [row.grading_cost for row in rows if row.grading_cost is not None]
     missing = counts.untestable + counts.not_run
     return model.CellScore(
         cell=cell.id,
@@ -182,6 +184,7 @@ def _cell(plan: Plan, cell: Cell, split: str, rows: list[Row]) -> model.CellScor
         errors=rates.errors(rows),
         tokens=rates.spread_of(float(row.tokens) for row in testable),
         cost_usd=None if None in costs else rates.spread_of(cost for cost in costs if cost is not None),
+        grading_cost_usd=math.fsum(judged) if judged else None,
         saturated=bool(testable)
         and len(testable) == len(rows)
         and all(row.success and not row.on_missing for row in rows),

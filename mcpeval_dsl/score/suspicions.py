@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mcpeval_dsl.gateway.model import CallRecord
+from mcpeval_dsl.provenance.leads import harvest_leads
 from mcpeval_dsl.records.model import HarvestRecord, Lead, TrialRecord
 from mcpeval_dsl.score import model
 
@@ -30,7 +31,7 @@ class LeadTally:
 
     def add_harvest(self, harvest: HarvestRecord) -> None:
         calls = {call.id: call for call in harvest.calls}
-        for lead in harvest.leads:
+        for lead in harvest.leads or harvest_leads(harvest.calls):
             self._add(lead, f"harvest {harvest.id}", calls)
 
     def result(self) -> tuple[model.LeadRow, ...]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from mcpeval_dsl.gateway.model import CallError, CallRecord, Permission, ToolDefinition
 from mcpeval_dsl.provenance.forms import bits, exact
-from mcpeval_dsl.provenance.leads import leads
+from mcpeval_dsl.provenance.leads import harvest_leads, leads
 from mcpeval_dsl.provenance.roles import relation, role_of_argument, role_of_field
 from mcpeval_dsl.records.model import Lead, TrialRecord
 from tests.records.samples import call, trial
@@ -190,3 +190,9 @@ def test_nothing_a_server_sends_breaks_it(result: Any, arguments: dict[str, Any]
     listed = call("c1", "list_things", arguments={}, structured=result, has_structured=True)
     plain = call("c2", "show_things", arguments={}, text=text)
     leads(trial(calls=(listed, plain, not_found("c3", text, arguments=arguments))))
+
+
+def test_a_harvest_that_kills_the_server_is_a_lead_too() -> None:
+    crash = call("h1", actor="harvest", error=CallError("transport_error", "crash", "exit 1"))
+    empty = call("h2", actor="harvest", error=CallError("tool_error", "not_found", "nothing"))
+    assert [(lead.kind, lead.call) for lead in harvest_leads((crash, empty))] == [("crash", "h1")]

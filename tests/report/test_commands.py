@@ -78,9 +78,10 @@ def test_grading_what_only_reads_looks_at_no_variable(
 
 def test_score_as_json_names_its_format_first(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     call("score", "--no-grade", "--format", "json")
-    first, second = capsys.readouterr().out.splitlines()
+    first, second, third = capsys.readouterr().out.splitlines()
     assert json.loads(first)["schema"] == "mcpe-scorecard/1"
     assert json.loads(second)["scorecard"]["gate"]["word"] == "FAIL"
+    assert [cell["cell"] for cell in json.loads(third)["cells"]] == ["m"]
 
 
 def test_view_lists_trials_or_shows_one(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
