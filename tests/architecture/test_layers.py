@@ -85,6 +85,17 @@ def test_files_are_small() -> None:
     assert lengths[int(len(lengths) * 0.9)][0] <= 350
 
 
+def test_functions_are_small() -> None:
+    lengths = []
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                lengths.append(((node.end_lineno or 0) - node.lineno + 1, f"{path}:{node.lineno} {node.name}"))
+    lengths.sort()
+    assert lengths[int(len(lengths) * 0.9)][0] <= 35
+    assert lengths[-1][0] <= 100, lengths[-1]
+
+
 def test_names_say_something() -> None:
     assert not [path for path in FILES if path.stem in SAYS_NOTHING]
 
