@@ -54,6 +54,8 @@ class _Lines:
                 outcome = event.record.outcome.outcome if event.record.outcome is not None else "not graded"
                 self._counts[outcome] = self._counts.get(outcome, 0) + 1
                 self._count(event.done, event.due)
+            case kinds.Problem():
+                self._line(event.message)
             case kinds.Stopping():
                 if event.how == "drain":
                     self._line(
@@ -99,4 +101,6 @@ def _json(event: events.RunEvent) -> None:
             data |= {"model": event.model, "ok": event.ok, "problem": event.problem}
         case kinds.Stopping():
             data |= {"how": event.how, "in_flight": event.in_flight}
+        case kinds.Problem():
+            data |= {"message": event.message}
     print(json.dumps(data, ensure_ascii=False), file=sys.stderr, flush=True)

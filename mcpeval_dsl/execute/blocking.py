@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from mcpeval_dsl.execute.names import extended
 from mcpeval_dsl.execute.reading import with_readings
 from mcpeval_dsl.plan.model import TrialGroup
 from mcpeval_dsl.records.model import InfraTrouble
-from mcpeval_dsl.semantics.model import Cell, Need, Task
+from mcpeval_dsl.semantics.model import Cell, Conditional, Need, Task
 from mcpeval_dsl.values.evaluate import condition
 from mcpeval_dsl.values.model import EvaluationError
 
@@ -77,17 +78,30 @@ def blocked_by_needs(context: RunContext, needs: tuple[str, ...]) -> Blocked | N
 
 
 async def unmet(context: RunContext, task: Task, cell: Cell, world: World) -> Blocked | None:
-    """The first `needs` of the task or its environment that does not hold, by its words."""
+    """The first `needs` of the task (those under a `when` that holds too) or its environment that does not hold."""
     environment = context.environments.get(task.environment or "")
-    needs = (*(environment.needs if environment is not None else ()), *task.needs)
+    extra = [need for item in task.conditionals if item.needs and _holds(item, world) for need in item.needs]
+    needs = (*(environment.needs if environment is not None else ()), *task.needs, *extra)
+    return await unmet_by(context, needs, cell, world)
+
+
+def _holds(item: Conditional, world: World) -> bool:
+    try:
+        return condition(item.condition, world.names.scope()).holds
+    except EvaluationError:
+        return False
+
+
+async def unmet_by(context: RunContext, needs: Iterable[Need], cell: Cell | None, world: World) -> Blocked | None:
+    """The first of these needs that does not hold, by its words."""
     for need in needs:
         reason = await _unmet(context, need, cell, world)
         if reason is not None:
-            return Blocked("needs", (f"needs {reason}",), f"the task needs {reason}")
+            return Blocked("needs", (f"needs {reason}",), f"it needs {reason}")
     return None
 
 
-async def _unmet(context: RunContext, need: Need, cell: Cell, world: World) -> str | None:
+async def _unmet(context: RunContext, need: Need, cell: Cell | None, world: World) -> str | None:
     match need.kind:
         case "secret":
             return None if os.environ.get(need.name) else f"the secret {need.name}, which is not set"
@@ -108,7 +122,7 @@ async def _unmet(context: RunContext, need: Need, cell: Cell, world: World) -> s
             return await _condition_unmet(need, world)
 
 
-def _tool_missing(need: Need, cell: Cell, context: RunContext) -> str | None:
+def _tool_missing(need: Need, cell: Cell | None, context: RunContext) -> str | None:
     server_name, _, tool_name = need.name.rpartition(".")
     server = context.server_of(server_name, cell) if server_name else None
     pins = [context.pin(server.name)] if server is not None else [context.pin(name) for name in context.servers]

@@ -50,4 +50,11 @@ class Stopping:
     in_flight: int
 
 
-RunEvent: TypeAlias = Started | Connected | ModelChecked | HarvestDone | TrialDone | Stopping
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that went wrong beside the trials, in a sentence."""
+
+    message: str
+
+
+RunEvent: TypeAlias = Started | Connected | ModelChecked | HarvestDone | TrialDone | Stopping | Problem

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import lzma
 import shutil
 import socket
 import sqlite3
@@ -9,6 +10,7 @@ import tarfile
 import urllib.error
 import urllib.request
 import zipfile
+import zlib
 from contextlib import closing
 from pathlib import Path
 
@@ -84,19 +86,22 @@ def unpack(source: Path, target: Path) -> None:
         else:
             with tarfile.open(source) as archive:
                 _extract(archive, target)
-    except (tarfile.TarError, zipfile.BadZipFile) as error:
+    except (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError) as error:
         raise ValueError(f"`{source.name}` could not be unpacked: {error}") from error
 
 
 def _untar_zstd(source: Path, target: Path) -> None:
     import zstandard
 
-    with (
-        source.open("rb") as packed,
-        zstandard.ZstdDecompressor().stream_reader(packed) as plain,
-        tarfile.open(fileobj=plain, mode="r|") as archive,
-    ):
-        _extract(archive, target)
+    try:
+        with (
+            source.open("rb") as packed,
+            zstandard.ZstdDecompressor().stream_reader(packed) as plain,
+            tarfile.open(fileobj=plain, mode="r|") as archive,
+        ):
+            _extract(archive, target)
+    except zstandard.ZstdError as error:
+        raise ValueError(f"`{source.name}` could not be unpacked: {error}") from error
 
 
 def _extract(archive: tarfile.TarFile, target: Path) -> None:

@@ -9,9 +9,12 @@ import contextlib
 import hashlib
 import os
 import shutil
+import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+
+from mcpeval_dsl.execute.processes import sweep
 
 FOLDER_MARK = "{{ trial folder }}"
 
@@ -37,16 +40,22 @@ class TrialFolder:
         return self.root / "logs"
 
 
+def place(run_folder: Path, owner: str) -> TrialFolder:
+    """Where the folder of an owner is, or would be."""
+    digest = hashlib.sha256(f"{run_folder.resolve()}\x00{owner}".encode()).hexdigest()[:16]
+    return TrialFolder(Path(tempfile.gettempdir()) / f"mcpe-{os.getuid()}" / digest)
+
+
 def create(run_folder: Path, owner: str) -> TrialFolder:
     """A fresh, private folder for one owner (a trial or a harvest) of one run; leftovers of an earlier attempt go."""
-    digest = hashlib.sha256(f"{run_folder.resolve()}\x00{owner}".encode()).hexdigest()[:16]
-    base = Path(tempfile.gettempdir()) / f"mcpe-{os.getuid()}"
+    folder = place(run_folder, owner)
+    root, base = folder.root, folder.root.parent
     base.mkdir(mode=0o700, exist_ok=True)
     if base.is_symlink() or base.stat().st_uid != os.getuid():
         raise PermissionError(f"{base} belongs to somebody else; set TMPDIR to a folder of your own")
-    root = base / digest
-    remove(root)
-    folder = TrialFolder(root)
+    if root.exists():
+        sweep(str(folder.temporary))
+        remove(root)
     for part in (root, folder.work, folder.home, folder.temporary, folder.logs):
         part.mkdir(mode=0o700)
     return folder
@@ -64,7 +73,11 @@ def remove(root: Path) -> None:
             else:
                 Path(path).unlink()
 
-    if root.exists():
+    if not root.exists():
+        return
+    if sys.version_info >= (3, 12):
+        shutil.rmtree(root, onexc=unlock)
+    else:
         shutil.rmtree(root, onerror=unlock)
 
 

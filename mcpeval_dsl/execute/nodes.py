@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from mcpeval_dsl.agents.model import ModelApiError
-from mcpeval_dsl.execute.blocking import NO_ROW, blocked_by_needs
+from mcpeval_dsl.execute.blocking import NO_ROW, blocked_by_needs, unmet_by
 from mcpeval_dsl.execute.context import RunContext
 from mcpeval_dsl.execute.folders import mask, unmask
 from mcpeval_dsl.execute.harvest import read_values
 from mcpeval_dsl.execute.launching import launch_of
+from mcpeval_dsl.execute.locking import locked
 from mcpeval_dsl.execute.rows import row_of
 from mcpeval_dsl.execute.steps import StepFailed
 from mcpeval_dsl.execute.world import World
 from mcpeval_dsl.gateway.model import Pin, ServerStartError
 from mcpeval_dsl.gateway.pins import pin_to_json
 from mcpeval_dsl.gateway.probe import probe
+from mcpeval_dsl.plan.lock import Change, diff, permitted
 from mcpeval_dsl.plan.model import ConnectNode, HarvestNode, TrialGroup
 from mcpeval_dsl.records.model import ConnectRecord, HarvestRecord
 from mcpeval_dsl.semantics.expressions import Step
-from mcpeval_dsl.semantics.model import Cell, Environment
+from mcpeval_dsl.semantics.model import Cell, Environment, Need
 from mcpeval_dsl.values.model import EvaluationError
+
+DRIFT_SHOWN = 4
 
 
 async def connect(context: RunContext, node: ConnectNode) -> ConnectRecord:
@@ -59,7 +63,7 @@ async def connect(context: RunContext, node: ConnectNode) -> ConnectRecord:
 
 async def _prepare_for_probe(world: World, server: str) -> None:
     """The environment's steps up to its first call to the very server that is to be probed."""
-    if world.environment is None:
+    if world.environment is None or world.environment.scope == "run":
         return
     steps: list[Step] = []
     for step in world.environment.steps:
@@ -86,15 +90,18 @@ def _place_of(context: RunContext, server: str) -> tuple[Cell | None, Environmen
 
 
 def _connected(context: RunContext, node: ConnectNode, pin: Pin) -> ConnectRecord:
-    locked = context.plan.lock.servers if context.plan.lock is not None else ()
-    expected = next((entry for entry in locked if entry.server == node.server), None)
-    tolerated = set(context.servers[node.server].allow_drift) or context.shared.get("update_lock", False)
-    drifted = expected is not None and expected.catalogue_sha256 != pin.info.catalogue_sha256 and not tolerated
+    entries = context.plan.lock.servers if context.plan.lock is not None else ()
+    expected = next((entry for entry in entries if entry.server == node.server), None)
+    tolerated = bool(context.shared.get("update_lock"))
+    changes: tuple[Change, ...] = ()
+    if expected is not None and not tolerated:
+        found = diff(expected, locked(node.server, pin, expected.transport))
+        changes = permitted(found, context.servers[node.server].allow_drift)
     return ConnectRecord(
         id=node.id,
         key=node.key,
         server=node.server,
-        status="drift" if drifted else "ok",
+        status="drift" if changes else "ok",
         era=pin.era,
         revision=pin.revision,
         version=pin.info.version,
@@ -103,9 +110,17 @@ def _connected(context: RunContext, node: ConnectNode, pin: Pin) -> ConnectRecor
         catalogue_sha256=pin.info.catalogue_sha256,
         tools=pin.tools,
         findings=pin.findings,
-        message="the server's tools are not those of the lock file" if drifted else "",
+        message=_drift(changes),
         pin=pin_to_json(pin),
     )
+
+
+def _drift(changes: Sequence[Change]) -> str:
+    if not changes:
+        return ""
+    said = "; ".join(change.what for change in changes[:DRIFT_SHOWN])
+    more = f" and {len(changes) - DRIFT_SHOWN} more" if len(changes) > DRIFT_SHOWN else ""
+    return f"it is not what the lock file says: {said}{more}; see `mcpe lock`, or go on with --update-lock"
 
 
 async def look_at_models(context: RunContext, cells: Iterable[str]) -> dict[str, str]:
@@ -150,6 +165,10 @@ async def harvest_node(context: RunContext, node: HarvestNode) -> HarvestRecord:
                     return _record(context, node, "blocked", (NO_ROW,), f"there is no row {node.row + 1}")
                 world.names.values[task.loop.variable] = row[0]
             await world.set_up(None)
+            problem = await unmet_by(context, (*_of_environment(world), *harvest.needs), cell, world)
+            if problem is not None:
+                because = (*problem.chain, f"harvest {harvest.id}: not read")
+                return _record(context, node, "blocked", because=because, message=problem.message, world=world)
             reader = world.reader("harvest", permit=harvest.permit is not None)
             got = await read_values(harvest, world.names.scope(), reader)
     except (StepFailed, ServerStartError, EvaluationError) as error:
@@ -161,6 +180,10 @@ async def harvest_node(context: RunContext, node: HarvestNode) -> HarvestRecord:
     value = mask(got.value, world.folder)
     because = () if got.status == "ok" else (f"harvest {harvest.id}: {got.status}",)
     return _record(context, node, got.status, because=because, message=got.message, value=value, world=world)
+
+
+def _of_environment(world: World) -> tuple[Need, ...]:
+    return world.environment.needs if world.environment is not None else ()
 
 
 def _earlier(context: RunContext, node: HarvestNode, world: World) -> list[tuple[str, Any]]:

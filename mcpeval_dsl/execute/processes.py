@@ -1,6 +1,7 @@
 """Processes of a trial that are not MCP servers: commands run to completion, and background ones that stay.
 
-Every process gets its own session, so that its whole group can be ended whatever it left behind.
+Every process gets its own session, so that its whole group can be ended. What left its group and its parent is still
+known by the trial's own TMPDIR among its variables; `sweep` ends it where the system shows variables (`/proc`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from mcpeval_dsl.values.processes import Ran
 
 TAIL = 4000
 GRACE_SECONDS = 1.0
+SWEEPS = 5
 
 
 def failure_of(ran: Ran, argv: Sequence[str]) -> str | None:
@@ -32,6 +34,38 @@ def end_group(pid: int, hard: bool) -> None:
     """Signal a whole process group; a group that is gone is fine."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL if hard else signal.SIGTERM)
+
+
+def sweep(mark: str) -> int:
+    """Kill every process of this user that has the text `mark` among its variables; how many there were.
+
+    In rounds, since what is about to be killed may start another. Where there is no `/proc` nothing is found.
+    """
+    ended = 0
+    for _ in range(SWEEPS):
+        found = [pid for pid in _own_processes() if _carries(pid, mark.encode())]
+        for pid in found:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        ended += len(found)
+        if not found:
+            break
+    return ended
+
+
+def _own_processes() -> list[int]:
+    with contextlib.suppress(OSError):
+        with os.scandir("/proc") as entries:
+            found = [int(entry.name) for entry in entries if entry.name.isdigit()]
+        return [pid for pid in found if pid != os.getpid()]
+    return []
+
+
+def _carries(pid: int, mark: bytes) -> bool:
+    """A process that is dead already shows no variables."""
+    with contextlib.suppress(OSError):
+        return mark in Path(f"/proc/{pid}/environ").read_bytes()
+    return False
 
 
 class Background:

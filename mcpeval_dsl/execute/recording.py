@@ -50,7 +50,8 @@ def record_of(context: RunContext, progress: Progress) -> TrialRecord:
     usage = _usage(host)
     preflight = context.preflights.get(cell.model)
     duration = (time.monotonic() - progress.began) * 1000.0
-    agent_ms = max(0.0, progress.agent_ms - (host.waited_ms if host is not None else 0.0))
+    waited_ms = (host.waited_ms if host is not None else 0.0) + (world.paused_ms if world is not None else 0.0)
+    agent_ms = max(0.0, progress.agent_ms - waited_ms)
     values = {} if world is None else plain(world.names.scope().names)
     return TrialRecord(
         id=progress.id,
@@ -95,7 +96,7 @@ def record_of(context: RunContext, progress: Progress) -> TrialRecord:
             ended_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
             duration_ms=duration,
             agent_ms=agent_ms,
-            waited_ms=host.waited_ms if host is not None else 0.0,
+            waited_ms=waited_ms,
             start_ms=progress.start_ms,
         ),
         violations=tuple(world.violations) if world is not None else (),

@@ -6,17 +6,19 @@ A trial that was finished before (by its content key) is not run again, unless i
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from mcpeval_dsl.execute import events
+from mcpeval_dsl.execute import events, folders
 from mcpeval_dsl.execute.context import RunContext
 from mcpeval_dsl.execute.interrupts import StopRequest
 from mcpeval_dsl.execute.nodes import connect, harvest_node, look_at_models
+from mcpeval_dsl.execute.shared import end_shared
 from mcpeval_dsl.execute.trial import run_trial
 from mcpeval_dsl.plan.model import ConnectNode, HarvestNode, TrialGroup, trial_id, trial_key
-from mcpeval_dsl.records.model import ConnectRecord, HarvestRecord, TokenUse, TrialRecord
+from mcpeval_dsl.records.model import ConnectRecord, TokenUse, TrialRecord
 from mcpeval_dsl.records.store import RunStore
 
 Finish = Callable[[TrialRecord, Path | None], Awaitable[TrialRecord]]
@@ -76,17 +78,37 @@ class Scheduler:
         self._stop.on_change = lambda how: self._tell(
             events.Stopping("now" if how == "now" else "drain", len(self._running))
         )
-        if due:
-            await self._before_trials(due)
-        if due and not self._summary.drift:
-            await self._trials(due)
+        try:
+            if due:
+                await self._unless_now(self._before_trials(due))
+            if due and not self._summary.drift and not self._stop.asked:
+                await self._trials(due)
+        finally:
+            for problem in await end_shared(self._context):
+                self._tell(events.Problem(problem))
         self._summary.interrupted = self._stop.asked and self._summary.done < self._summary.due
         return self._summary
 
+    async def _unless_now(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do it, unless somebody wants the run to stop now; what was done until then is saved."""
+        doing, now = asyncio.create_task(work), asyncio.create_task(self._stop.now.wait())
+        try:
+            await asyncio.wait({doing, now}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            now.cancel()
+            if not doing.done():
+                doing.cancel()
+            await asyncio.gather(doing, return_exceptions=True)
+        if not doing.cancelled():
+            doing.result()
+
     async def _grade_what_was_not(self) -> None:
-        """A run that was killed between a trial and its grading left facts without a verdict."""
-        for record in [record for record in self._store.reader.records() if record.outcome is None]:
-            graded = await self._finish(record, None)
+        """A run that was killed between a trial and its grading left facts without a verdict, and the trial's folder."""
+        ungraded = (record for record in self._store.reader.records() if record.outcome is None)
+        for record in [record for record in ungraded if not record.not_applicable]:
+            left = folders.place(self._context.run_folder, record.id)
+            graded = await self._finish(record, left.work if left.work.is_dir() else None)
+            folders.remove(left.root)
             await asyncio.wrap_future(
                 self._store.save_grading(record.key, graded.verdicts, graded.outcome, graded.leads, graded.grade_key)
             )
@@ -114,9 +136,8 @@ class Scheduler:
         needed = self._needed(due)
         context = self._context
         connects = [node for node in context.plan.nodes if isinstance(node, ConnectNode) and node.id in needed]
-        for record in await asyncio.gather(*(connect(context, node) for node in connects)):
-            await self._save_connect(record)
-        if self._summary.drift:
+        await _together(self._connect(node) for node in connects)
+        if self._summary.drift or self._stop.asked:
             return
         self._summary.models = await look_at_models(context, {item.group.cell for item in due})
         for model, problem in self._summary.models.items():
@@ -136,7 +157,8 @@ class Scheduler:
                 todo.extend(nodes[name].needs)
         return found
 
-    async def _save_connect(self, record: ConnectRecord) -> None:
+    async def _connect(self, node: ConnectNode) -> None:
+        record = await connect(self._context, node)
         self._context.connects[record.id] = record
         await asyncio.wrap_future(self._store.save_connect(record))
         if record.status == "drift":
@@ -155,16 +177,20 @@ class Scheduler:
                 del waiting[node.id]
             limit = asyncio.Semaphore(self._context.settings.jobs)
 
-            async def one(node: HarvestNode, limit: asyncio.Semaphore = limit) -> HarvestRecord:
+            for node in ready:
                 if node.key in kept:
-                    return kept[node.key]
-                async with limit:
-                    return await harvest_node(self._context, node)
+                    self._context.harvests[node.id] = kept[node.key]
+                    self._tell(events.HarvestDone(kept[node.key]))
+            await _together(self._harvest(node, limit) for node in ready if node.key not in kept)
 
-            for record in await asyncio.gather(*(one(node) for node in ready)):
-                self._context.harvests[record.id] = record
-                await asyncio.wrap_future(self._store.save_harvest(record))
-                self._tell(events.HarvestDone(record))
+    async def _harvest(self, node: HarvestNode, limit: asyncio.Semaphore) -> None:
+        async with limit:
+            if self._stop.asked:
+                return
+            record = await harvest_node(self._context, node)
+            self._context.harvests[record.id] = record
+            await asyncio.wrap_future(self._store.save_harvest(record))
+            self._tell(events.HarvestDone(record))
 
     async def _trials(self, due: list[Due]) -> None:
         queue = iter(due)
@@ -217,15 +243,25 @@ class Scheduler:
         except asyncio.CancelledError:
             self._store.end_attempt(attempt, TokenUse(), "cancelled")
             raise
-        try:
-            record = ended.record
-            # Saved before it is graded: what was paid for is never lost to a grader.
-            await asyncio.wrap_future(self._store.save_trial(record, attempt, supersede=item.again))
-            graded = await self._finish(record, ended.workdir)
-        finally:
-            ended.remove()
+        record = ended.record
+        # Saved before it is graded: what was paid for is never lost to a grader. The folder stays until it is graded,
+        # so that a run that is stopped here can grade it when it is continued.
+        await asyncio.wrap_future(self._store.save_trial(record, attempt, supersede=item.again))
+        graded = await self._finish(record, ended.workdir)
         await asyncio.wrap_future(
             self._store.save_grading(record.key, graded.verdicts, graded.outcome, graded.leads, graded.grade_key)
         )
+        ended.remove()
         self._summary.done += 1
         self._tell(events.TrialDone(graded, self._summary.done, self._summary.due))
+
+
+async def _together(work: Iterable[Coroutine[Any, Any, None]]) -> None:
+    """All at the same time; when one fails, or we are cancelled, the others are ended before that goes on."""
+    tasks = [asyncio.create_task(one) for one in work]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,4 +1,4 @@
-"""Environments that trials share: one trial at a time within the run, and one run at a time where a `lock` names it."""
+"""Environments that trials share: set up once for the run, one trial at a time, and one run at a time under a `lock`."""
 
 from __future__ import annotations
 
@@ -10,11 +10,62 @@ import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mcpeval_dsl.semantics.model import Environment
+from mcpeval_dsl.execute.context import RunContext
+from mcpeval_dsl.execute.steps import StepFailed
+from mcpeval_dsl.semantics.model import Cell, Environment
+from mcpeval_dsl.values.model import EvaluationError
+
+if TYPE_CHECKING:
+    from mcpeval_dsl.execute.world import World
 
 POLL_SECONDS = 0.2
+END_SECONDS = 120.0
+
+
+async def base_of(context: RunContext, environment: Environment, cell: Cell | None) -> World:
+    """The world that the trials of a `scope run` environment have in common: its folder, ports and processes.
+
+    Made by the first trial (or probe, or harvest) that comes. Raises StepFailed, EvaluationError; the next one tries again.
+    """
+    from mcpeval_dsl.execute.world import World
+
+    bases = _bases(context)
+    if environment.name not in bases:
+        world = World(context, f"environment {environment.name}", cell, environment, base=True)
+        try:
+            await world.create()
+            await world.set_up(None)
+            await world.end_sessions()
+        except BaseException:
+            await asyncio.shield(world.close())
+            world.remove()
+            raise
+        bases[environment.name] = world
+    return bases[environment.name]
+
+
+async def end_shared(context: RunContext) -> tuple[str, ...]:
+    """Teardown and end of every shared environment; what went wrong with it, in sentences."""
+    problems = []
+    bases = _bases(context)
+    for name, world in bases.items():
+        try:
+            async with asyncio.timeout(END_SECONDS):
+                await world.tear_down()
+        except (StepFailed, EvaluationError, TimeoutError) as error:
+            problems.append(f"teardown of the environment {name} failed: {error or 'it took too long'}")
+        finally:
+            await asyncio.shield(world.close())
+            world.remove()
+    bases.clear()
+    return tuple(problems)
+
+
+def _bases(context: RunContext) -> dict[str, World]:
+    found: dict[str, World] = context.shared.setdefault("bases", {})
+    return found
 
 
 @asynccontextmanager
@@ -27,7 +78,7 @@ async def shared_lock(shared: dict[str, Any], environment: Environment) -> Async
             return
         name = hashlib.sha256(environment.lock.encode()).hexdigest()[:16]
         path = Path(tempfile.gettempdir()) / f"mcpe-{os.getuid()}-{name}.lock"
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             while not _taken(handle):
                 await asyncio.sleep(POLL_SECONDS)

@@ -238,7 +238,9 @@ async def _is_ready(probe: str, target: str) -> bool:
     if probe == "exists":
         return Path(target).exists()
     if probe == "tcp":
-        host, _, port = target.rpartition(":")
+        host, _, port = target.removeprefix("tcp://").rpartition(":")
+        if not port.isdigit():
+            raise ValueError(f'`{target}` names no port; write "127.0.0.1:{{{{ port.NAME }}}}"')
         return await asyncio.to_thread(files.tcp_answers, host or "127.0.0.1", int(port))
     return await asyncio.to_thread(files.http_answers, target)
 

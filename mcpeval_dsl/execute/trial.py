@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,10 +27,12 @@ from mcpeval_dsl.plan.model import HarvestNode, TrialGroup, trial_id, trial_key
 from mcpeval_dsl.records.model import InfraTrouble, TrialRecord
 from mcpeval_dsl.semantics.expressions import CallStep
 from mcpeval_dsl.semantics.model import Cell, Task
+from mcpeval_dsl.values.evaluate import evaluate
 from mcpeval_dsl.values.model import EvaluationError, Reading, Scope
 from mcpeval_dsl.values.sources import arguments_of
 
 AFTER_AGENT_SECONDS = 300.0
+TEARDOWN_SECONDS = 120.0
 
 
 @dataclass(slots=True)
@@ -107,15 +110,20 @@ async def run_trial(context: RunContext, group: TrialGroup, number: int) -> Ende
 
 
 async def _live(context: RunContext, progress: Progress, world: World) -> None:
+    async with world.isolation():
+        await _until_answered(context, progress, world)
+        if progress.host is not None:
+            await _after_in_time(context, progress, world)
+        await _put_back(progress, world)
+
+
+async def _until_answered(context: RunContext, progress: Progress, world: World) -> None:
+    """Set-up and agent; what keeps the agent from beginning is the trial's trouble."""
     try:
-        async with world.isolation():
-            await _set_up(context, progress, world)
-            if progress.not_applicable:
-                return
+        await _set_up(context, progress, world)
+        if not progress.not_applicable:
             progress.start_ms = (time.monotonic() - progress.began) * 1000.0
             await _agent(context, progress, world)
-            async with asyncio.timeout(AFTER_AGENT_SECONDS):
-                await _after(context, progress, world)
     except Blocked as blocked:
         progress.trouble = blocked.trouble()
     except StepFailed as failed:
@@ -134,8 +142,18 @@ async def _live(context: RunContext, progress: Progress, world: World) -> None:
         progress.trouble = InfraTrouble(
             kind="setup", when="before_agent", chain=("setup",), message=f"a value is missing: {error.reason}"
         )
+
+
+async def _after_in_time(context: RunContext, progress: Progress, world: World) -> None:
+    """Evidence, within its own deadline; what could not be read leaves the graders that ask for it without."""
+    try:
+        async with asyncio.timeout(AFTER_AGENT_SECONDS):
+            await _after(context, progress, world)
     except TimeoutError:
         progress.flags.append("evidence_timeout")
+        progress.findings.append(f"evidence could not be read within {AFTER_AGENT_SECONDS:g} s")
+    except (StepFailed, ServerStartError, EvaluationError) as error:
+        progress.findings.append(f"evidence could not be read: {error}")
 
 
 async def _set_up(context: RunContext, progress: Progress, world: World) -> None:
@@ -149,6 +167,8 @@ async def _set_up(context: RunContext, progress: Progress, world: World) -> None
             return
         world.names.values[task.loop.variable] = row[0]
     await world.set_up(task)
+    for name, value in task.canaries:
+        world.names.values[name] = evaluate(value, world.names.scope())
     await _own_harvests(context, progress, world)
     problem = await unmet(context, task, progress.cell, world)
     if problem is not None:
@@ -254,14 +274,25 @@ async def _after(context: RunContext, progress: Progress, world: World) -> None:
             progress.evidence |= await read_reference_world(context, progress.id, task, progress.cell, world)
         except (StepFailed, ServerStartError, EvaluationError) as error:
             progress.findings.append(f"the reference could not be carried out: {error}")
-    await _put_back(progress, world)
 
 
 async def _put_back(progress: Progress, world: World) -> None:
-    """`undo` for each matching call of the agent, then `teardown`; trouble there is a finding, not an outcome."""
-    try:
-        await world.undo(progress.task.undo)
-        await world.workspace.perform(progress.task.teardown)
-        await world.tear_down()
-    except (StepFailed, ServerStartError, EvaluationError) as error:
-        progress.findings.append(f"teardown failed: {error}")
+    """`undo` for each matching call of the agent, then both teardowns, whatever the trial's end was.
+
+    Each is tried though the one before failed; trouble there is a finding, not an outcome.
+    """
+    if not world.created:
+        return
+    parts: tuple[Callable[[], Awaitable[None]], ...] = (
+        lambda: world.undo(progress.task.undo),
+        lambda: world.workspace.perform(progress.task.teardown),
+        world.tear_down,
+    )
+    for part in parts:
+        try:
+            async with asyncio.timeout(TEARDOWN_SECONDS):
+                await part()
+        except TimeoutError:
+            progress.findings.append(f"teardown took longer than {TEARDOWN_SECONDS:g} s")
+        except (StepFailed, ServerStartError, EvaluationError) as error:
+            progress.findings.append(f"teardown failed: {error}")
