@@ -1,0 +1,3 @@
+"""Servers that misbehave, and the names they use."""
+
+LONG_NAME = "find.books-by/" + "x" * 102
