@@ -22,6 +22,7 @@ from mcpeval_dsl.gateway.pins import pin_to_json
 from mcpeval_dsl.gateway.probe import probe
 from mcpeval_dsl.plan.lock import Change, diff, permitted
 from mcpeval_dsl.plan.model import ConnectNode, HarvestNode, TrialGroup
+from mcpeval_dsl.provenance.leads import harvest_leads
 from mcpeval_dsl.records.model import ConnectRecord, HarvestRecord
 from mcpeval_dsl.semantics.expressions import Step
 from mcpeval_dsl.semantics.model import Cell, Environment, Need
@@ -212,6 +213,9 @@ def _record(
     world: World | None = None,
 ) -> HarvestRecord:
     harvest = context.harvest(node)
+    made = world.calls if world is not None else ()
+    calls = tuple(replace(call, id=f"{node.id}/{call.id}") for call in made)
+    tools = [tool for record in context.connects.values() for tool in record.tools]
     return HarvestRecord(
         id=node.id,
         key=node.key,
@@ -220,6 +224,7 @@ def _record(
         value=value,
         because=because,
         message=message,
-        calls=tuple(replace(call, id=f"{node.id}/{call.id}") for call in world.calls) if world is not None else (),
+        calls=calls,
+        leads=harvest_leads(calls, tools),
         at=str(harvest.at) if harvest.at is not None else "",
     )
