@@ -104,15 +104,21 @@ def expand(ctx: Context, matrix: Matrix) -> tuple[Cell, ...]:
     points = [dict(zip(names, values, strict=True)) for values in itertools.product(*matrix.axes.values())]
     kept = [p for p in points if not any(_meets(p, conditions) for conditions in matrix.excludes)]
     for conditions in matrix.includes:
-        for point in points:
-            if _meets(point, conditions) and point not in kept:
-                kept.append(point)
+        kept += [point for point in _included(matrix, conditions) if point not in kept]
     if not kept and all(matrix.axes.values()):
         title = "no cell of the matrix is left"
         body = "Every combination is excluded, so nothing would run."
         ctx.problems.report("MCPE312", matrix.span, title, body, "remove an `exclude`")
-    varying = [name for name in names if len(matrix.axes[name]) > 1]
+    varying = [name for name in names if len({_text(point[name]) for point in kept}) > 1]
     return tuple(_cell(point, varying) for point in kept)
+
+
+def _included(matrix: Matrix, conditions: Sequence[Condition]) -> list[Point]:
+    """Combinations an `include` asks for; it may name a member that its axis does not list."""
+    named = {_dimension(c): c.right for c in conditions if c.operator == "=="}
+    axes = [[named[name]] if name in named else values for name, values in matrix.axes.items()]
+    points = [dict(zip(matrix.axes, values, strict=True)) for values in itertools.product(*axes)]
+    return [point for point in points if _meets(point, conditions)]
 
 
 def _meets(point: Point, conditions: Sequence[Condition]) -> bool:
