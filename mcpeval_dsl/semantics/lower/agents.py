@@ -9,13 +9,13 @@ from mcpeval_dsl.semantics.lower.context import Context, Unlowerable
 from mcpeval_dsl.semantics.lower.steps import argv
 from mcpeval_dsl.semantics.lower.values import lower_value
 from mcpeval_dsl.semantics.lower.words import Words, names, only
-from mcpeval_dsl.semantics.model import Arm, Driver, Host, Model, Price
+from mcpeval_dsl.semantics.model import Arm, Driver, Host, Model, Price, Unsupported
 from mcpeval_dsl.semantics.reader import beside
 from mcpeval_dsl.syntax.tree import Directive
 
 DRIVERS = ("anthropic", "litellm", "script", "replay", "local")
 AGENTS = ("claude_code", "codex", "gemini_cli", "opencode", "copilot_cli", "qwen_code", "command")
-JUDGING = frozenset({"threshold", "repeats", "second", "transcript", "calibration", "kappa"})
+LATER = frozenset({"calibration", "kappa"})
 
 
 def lower_model(ctx: Context, statement: Directive) -> Model:
@@ -28,6 +28,8 @@ def lower_model(ctx: Context, statement: Directive) -> Model:
                 continue
             if not isinstance(line, Directive):
                 raise Unlowerable(line.span, "a directive of `model`")
+            if statement.name.text == "judge" and _judging_line(ctx, name, line):
+                continue
             _model_line(ctx, line, fields)
     if "driver" not in fields:
         raise Unlowerable(statement.name.span, "a model with a driver")
@@ -52,11 +54,34 @@ def _model_line(ctx: Context, line: Directive, fields: dict[str, Any]) -> None:
         fields[word] = int(words.number().value)
     elif word == "temperature":
         fields[word] = float(words.number().value)
-    elif word in JUDGING:
-        return
     else:
         raise Unlowerable(line.name.span, "a directive of `model`")
     words.end()
+
+
+def _judging_line(ctx: Context, judge: str, line: Directive) -> bool:
+    """Settings of a judge profile that hold where a grader says nothing else; True when the line is one of them."""
+    word = line.name.text
+    settings = ctx.judging.setdefault(judge, {})
+    words = only(line) if word not in DRIVERS and word != "price" else Words.of(line)
+    if word in ("threshold", "repeats"):
+        settings[word] = words.number().value
+    elif word == "transcript":
+        settings[word] = words.name().text
+    elif word == "second":
+        second = words.name()
+        ctx.name(("model", "judge"), second)
+        settings[word] = second.text
+    elif word in LATER:
+        if words.take("file"):
+            path = words.string()
+            ctx.fixture(path.span.file, path.value, path.span)
+        ctx.unsupported.append(Unsupported(f"`{word}` of a judge", line.span.location()))
+        return True
+    else:
+        return False
+    words.end()
+    return True
 
 
 def _price(line: Directive) -> Price:

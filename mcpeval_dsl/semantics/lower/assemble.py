@@ -73,7 +73,7 @@ def assemble(ctx: Context, parts: Parts, main: SyntaxTree) -> Lowered:
         checks=tuple(parts.checks),
         gate=parts.gate,
         weights=parts.weights,
-        unsupported=(*parts.unsupported, *matrix.unsupported, *_refused(parts, matrix, cells)),
+        unsupported=(*parts.unsupported, *ctx.unsupported, *matrix.unsupported, *_refused(parts, matrix, cells)),
         files=tuple(dict.fromkeys((*(file.path for file in ctx.files), *ctx.texts))),
         fixtures=tuple(sorted(ctx.fixtures)),
         at=None if parts.suite is None else parts.suite.span.location(),

@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from posixpath import dirname, relpath
+from typing import Any
 
 from mcpeval_dsl.diagnostics.suggestions import closest
 from mcpeval_dsl.semantics.catalogue import KnownServer
+from mcpeval_dsl.semantics.model import Unsupported
 from mcpeval_dsl.semantics.problems import Problems
 from mcpeval_dsl.semantics.reader import Reader, beside, inside
 from mcpeval_dsl.semantics.symbols import Kind, Scope, Symbol, noun
@@ -27,7 +29,10 @@ class Unlowerable(Exception):
 
 @dataclass(slots=True)
 class Context:
-    """State of one compilation. `uses` collects the symbols a unit mentions, with the place of the first mention."""
+    """State of one compilation. `uses` collects the symbols a unit mentions, with the place of the first mention.
+
+    `judging` holds settings of judge profiles by name; `unsupported` what `run` will refuse outside of tasks.
+    """
 
     problems: Problems
     reader: Reader
@@ -41,6 +46,8 @@ class Context:
     texts: dict[str, None] = field(default_factory=dict)
     uses: dict[int, tuple[Symbol, Span]] = field(default_factory=dict)
     dimensions: dict[str, frozenset[str]] = field(default_factory=dict)
+    judging: dict[str, dict[str, Any]] = field(default_factory=dict)
+    unsupported: list[Unsupported] = field(default_factory=list)
     lost: int = 0
 
     def of(self, kind: Kind) -> dict[str, Symbol]:

@@ -39,6 +39,7 @@ from mcpeval_dsl.semantics.lower.sources import as_source
 from mcpeval_dsl.semantics.lower.steps import argv, included
 from mcpeval_dsl.semantics.lower.values import lower_value
 from mcpeval_dsl.semantics.lower.words import Words, only
+from mcpeval_dsl.semantics.model import Unsupported
 from mcpeval_dsl.semantics.shape.unfolding import unfolded
 from mcpeval_dsl.semantics.symbols import Scope, name_text, word
 from mcpeval_dsl.source import Span
@@ -57,6 +58,7 @@ class Grading:
     assumed_spans: list[Span] = field(default_factory=list)
     count: int = 0
     has_reference: bool = False
+    unsupported: list[Unsupported] = field(default_factory=list)
     reference_users: list[tuple[str, Span]] = field(default_factory=list)
 
     def next_id(self) -> str:
@@ -159,7 +161,9 @@ def _body(grading: Grading, statement: Directive, id: str, kind: str) -> _Body:
 
 def _body_line(grading: Grading, body: _Body, line: Directive, id: str, kind: str) -> None:
     name = line.name.text
-    if kind == "any" and name != "weight":
+    if name == "for":
+        grading.unsupported.append(Unsupported("`for` inside a grader", line.span.location()))
+    elif kind == "any" and name != "weight":
         body.graders.append(lower_grade(grading, line, f"{id}.{len(body.graders) + 1}"))
     elif name == "weight":
         body.weight = float(only(line).number().value)
@@ -370,7 +374,7 @@ def _judge(grading: Grading, line: _Line) -> Grader:
             "`grade judge` asks a model; the suite, the task or the grader says which.",
             "write `judge NAME` in the suite, or `grade judge NAME { … }`",
         )
-    options = line.body.options
+    options = {**grading.ctx.judging.get(model or "", {}), **line.body.options}
     return Judge(
         line.common,
         tuple(line.body.claims),

@@ -18,7 +18,7 @@ from mcpeval_dsl.semantics.lower.steps import included, lower_steps
 from mcpeval_dsl.semantics.lower.trouble import dialogue, distract, fault, inject
 from mcpeval_dsl.semantics.lower.values import lower_value
 from mcpeval_dsl.semantics.lower.words import Words, names, only
-from mcpeval_dsl.semantics.model import Conditional, KnownFailure, Limit, Never, ToolFilter
+from mcpeval_dsl.semantics.model import Conditional, KnownFailure, Limit, Never, ToolFilter, Unsupported
 from mcpeval_dsl.semantics.symbols import Symbol, word
 from mcpeval_dsl.syntax.tree import Comparison, Directive, ObjectValue, Ref, Statement, String
 
@@ -135,6 +135,7 @@ def _budget(draft: Draft, line: Directive) -> None:
         soft = _quantity(bound)
         if words.take("per"):
             words.take("turn")
+            draft.unsupported.append(Unsupported("a budget per turn", group.span.location()))
         hard = float(words.number().value) if words.take("hard") else None
         words.end()
         draft.limits[name] = Limit(soft, hard)

@@ -232,7 +232,7 @@ def _finish(
         canaries=tuple(draft.canaries),
         known_failures=tuple(draft.known_failures),
         loop=loop[0] if loop else None,
-        unsupported=tuple(draft.unsupported),
+        unsupported=(*draft.unsupported, *draft.grading.unsupported),
         at=statement.span.location(),
         **fields,
     )
