@@ -1,22 +1,21 @@
 """CPU time of whole processes: `mcpe --version` (limit 30 ms) and `mcpe lint` of a 1,000-line spec (limit 200 ms).
 
-    python benchmarks/lint.py [RUNS]
-
-The least of several runs counts: what else the machine does only adds. Exit code 1 when a limit is passed.
+Run: `python benchmarks/lint_bench.py [RUNS]`. The peer is a Python that does nothing. Exit code 1 when a limit is passed.
 """
 
 from __future__ import annotations
 
 import compileall
 import os
-import resource
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from figures import heading, process_ms, show
+
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "tests" / "cases" / "examples"
+ENTRY = "import sys; from mcpeval_dsl.cli.main import main; sys.exit(main())"
 TASK = """
 task made_{n} "Made number {n}" {{
   prompt "Which open issue in the Billing project has waited longest, and who has it? ({n})"
@@ -41,29 +40,13 @@ def spec_of(lines: int) -> str:
     return text + "# filled up\n" * (lines - text.count("\n"))
 
 
-def cpu_ms(arguments: list[str], folder: Path, runs: int) -> tuple[float, int]:
-    """Least user and system time of the process in milliseconds, and its exit code."""
+def main() -> int:
+    heading(__file__)
+    runs = int(sys.argv[1]) if len(sys.argv) > 1 else 11
+    compileall.compile_dir(ROOT / "mcpeval_dsl", quiet=2)
     environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONDONTWRITEBYTECODE", "PYTHONPATH")}
     environment["PYTHONPATH"] = str(ROOT)
-    best, code = float("inf"), 0
-    for _ in range(runs):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        command = [
-            sys.executable,
-            "-c",
-            "import sys; from mcpeval_dsl.cli.main import main; sys.exit(main())",
-            *arguments,
-        ]
-        code = subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, check=False).returncode
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        best = min(best, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return best * 1000, code
-
-
-def main() -> int:
-    runs = int(sys.argv[1]) if len(sys.argv) > 1 else 7
-    compileall.compile_dir(ROOT / "mcpeval_dsl", quiet=2)
-    late = False
+    within = True
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "mcpe.toml").write_text('specs = ["."]\n')
@@ -71,11 +54,17 @@ def main() -> int:
             (folder / file).parent.mkdir(exist_ok=True)
             (folder / file).write_text("")
         (folder / "spec.mcpe").write_text(spec_of(1000), encoding="utf-8")
-        for arguments, limit in ((["--version"], 30), (["lint", "spec.mcpe"], 200)):
-            spent, code = cpu_ms(arguments, folder, runs)
-            late = late or spent > limit
-            print(f"mcpe {' '.join(arguments):16} {spent:6.1f} ms of {limit} ms CPU (exit {code})")
-    return int(late)
+        bare, _ = process_ms([sys.executable, "-c", "pass"], folder, environment, runs)
+        for title, arguments, limit in (
+            ("mcpe --version", ["--version"], 30),
+            ("mcpe lint, 1,000 lines", ["lint", "spec.mcpe"], 200),
+        ):
+            spent, code = process_ms([sys.executable, "-c", ENTRY, *arguments], folder, environment, runs)
+            if code != 0:
+                print(f"  {title} ended with exit code {code}")
+                return 1
+            within &= show(title, spent, "ms", limit, ("python -c pass", bare))
+    return int(not within)
 
 
 if __name__ == "__main__":

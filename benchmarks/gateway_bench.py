@@ -1,0 +1,91 @@
+"""What the gateway costs: CPU of this process for one session, one call, a large result and a flood of notifications.
+
+Run: `python benchmarks/gateway_bench.py`. The peer is the SDK's own client over its own stdio transport, without a record,
+permissions or budgets. The server's CPU is not in the figures.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import sys
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+
+from figures import heading, show
+from mcp import Client, StdioServerParameters
+
+from mcpeval_dsl.gateway.door import Gateway
+from mcpeval_dsl.gateway.model import Launch, Pin
+from mcpeval_dsl.gateway.policy import Rules
+from mcpeval_dsl.gateway.probe import probe
+
+SERVER = Path(__file__).parent.parent / "tests" / "gateway" / "servers" / "tiny.py"
+ENVIRONMENT = {"PATH": "/usr/bin:/bin"}
+SESSIONS = 50
+ROUNDS = 3
+CALLS = (("one call", "good", 500), ("16 MB result", "huge", 2), ("20,000 notifications", "flood", 2))
+
+Call = Callable[[], Awaitable[object]]
+
+
+def arguments(mode: str) -> list[str]:
+    return ["-S", str(SERVER), mode]
+
+
+@contextlib.asynccontextmanager
+async def ours(mode: str, pin: Pin) -> AsyncIterator[Call]:
+    launch = Launch("tiny", (sys.executable, *arguments(mode)), env=ENVIRONMENT)
+    gateway = Gateway([launch], {"tiny": pin}, Rules(policy="execute"))
+    await gateway.open()
+    yield lambda: gateway.call("agent", "tiny", "echo", {"text": "hi"})
+    await gateway.close()
+
+
+@contextlib.asynccontextmanager
+async def peer(mode: str) -> AsyncIterator[Call]:
+    parameters = StdioServerParameters(command=sys.executable, args=arguments(mode), env=ENVIRONMENT)
+    async with Client(parameters, mode="legacy") as client:
+        await client.list_tools()
+        yield lambda: client.call_tool("echo", {"text": "hi"})
+
+
+async def cpu_ms(work: Call, count: int) -> float:
+    """Least CPU milliseconds of one piece of work, of several rounds."""
+    best = float("inf")
+    for _ in range(ROUNDS):
+        started = time.process_time()
+        for _ in range(count):
+            await work()
+        best = min(best, (time.process_time() - started) * 1000 / count)
+    return best
+
+
+async def session(opened: Callable[[], contextlib.AbstractAsyncContextManager[Call]]) -> None:
+    async with opened() as call:
+        await call()
+
+
+async def main() -> int:
+    heading(__file__)
+    logging.getLogger("mcp").setLevel(logging.CRITICAL + 1)
+    pins = {
+        mode: await probe(Launch("tiny", (sys.executable, *arguments(mode)), env=ENVIRONMENT))
+        for mode in ("good", "huge", "flood")
+    }
+    spent = await cpu_ms(lambda: session(lambda: ours("good", pins["good"])), SESSIONS)
+    theirs = await cpu_ms(lambda: session(lambda: peer("good")), SESSIONS)
+    show("session: open, list, one call, close", spent, "ms", None, ("SDK client", theirs))
+    for name, mode, count in CALLS:
+        async with ours(mode, pins[mode]) as call:
+            spent = await cpu_ms(call, count)
+        async with peer(mode) as call:
+            theirs = await cpu_ms(call, count)
+        show(name, spent, "ms", None, ("SDK client", theirs))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main()))
