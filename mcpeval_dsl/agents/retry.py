@@ -76,7 +76,7 @@ async def with_retries(
 def _given_up(failure: ApiFailure, started: float, retries: int, deadline: bool) -> ModelApiError:
     spent = time.monotonic() - started
     tried = f" (after {retries} {'retries' if retries != 1 else 'retry'} in {spent:.1f} s)" if retries else ""
-    asked = f"; it asked to wait {failure.retry_after:.0f} s" if deadline and failure.retry_after is not None else ""
+    asked = f"; it asked to wait {failure.retry_after:g} s" if deadline and failure.retry_after is not None else ""
     return ModelApiError(
         failure.kind, f"{failure.message}{asked}{tried}", failure.status, spent * 1000.0, retries, deadline
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import platform
 import shutil
 import subprocess
@@ -22,6 +23,8 @@ from mcpeval_dsl.semantics.model import Server
 PACKAGES = ("mcp", "pydantic", "jsonschema", "jsonpath-rfc9535", "google-re2", "jinja2")
 PER_DRIVER = {"anthropic": ("anthropic",), "litellm": ("litellm",)}
 SCRIPT_SUFFIXES = (".py", ".js", ".mjs", ".cjs", ".ts", ".sh", ".rb")
+PACKED_SUFFIXES = (".jar", ".pyz", ".whl", ".wasm", ".phar", ".dll")
+SETTINGS_SUFFIXES = (".json", ".toml", ".yaml", ".yml", ".ini", ".cfg", ".conf", ".env")
 
 
 def manifest_of(plan: Plan, plan_bytes: bytes, run: str, spec_folder: Path, settings: RunSettings) -> Manifest:
@@ -50,7 +53,10 @@ def _version(package: str) -> str:
 
 
 def artefact_of(server: Server, spec_folder: Path) -> str:
-    """Digest of what is started: the program and every script it is given (with the scripts beside it); else the version."""
+    """Digest of what is started: the program, its scripts (with those beside them) and settings; else the version.
+
+    Other files on its command line (a log, a database) are what it writes: they differ after every run that is interrupted.
+    """
     if server.url is not None:
         return server.version or "remote"
     digest = hashlib.sha256()
@@ -75,9 +81,14 @@ def _artefacts(server: Server, spec_folder: Path) -> Iterator[Path]:
         if not path.is_absolute() or not path.is_file():
             continue
         real = path.resolve()
-        yield real
+        if index == 0 or _is_artefact(real):
+            yield real
         if real.suffix in SCRIPT_SUFFIXES:
             yield from (sibling for sibling in real.parent.glob(f"*{real.suffix}") if sibling.is_file())
+
+
+def _is_artefact(path: Path) -> bool:
+    return path.suffix in (*SCRIPT_SUFFIXES, *PACKED_SUFFIXES, *SETTINGS_SUFFIXES) or os.access(path, os.X_OK)
 
 
 def commit_of(server: Server, spec_folder: Path) -> str | None:

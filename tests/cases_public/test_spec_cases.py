@@ -160,7 +160,10 @@ def test_a_judge_grader_without_a_judge_is_an_error_of_the_spec(library: Library
 
 
 def test_the_same_spec_gives_the_same_plan_to_the_byte(library: Library) -> None:
-    body = 'harvest found = library.get_books() { key = $.books[0] }\ntask read { prompt "{{ found.key }}"; tags b, a; grade contains found.key }'
+    body = """
+    harvest found = library.get_books() { key = $.books[0] }
+    task read { prompt "{{ found.key }}"; tags b, a; grade contains found.key }
+    """
     library.write(body, {"*": calls("get_books")}, trials=3)
     for name in ("one.json", "two.json"):
         library.bench.variables = {"PYTHONHASHSEED": "1" if name == "one.json" else "77"}

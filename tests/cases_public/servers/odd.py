@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 OPTIONS = argparse.ArgumentParser()
 OPTIONS.add_argument("--mode", default="good")
@@ -113,7 +114,7 @@ def answer(message):
 
 def note(words):
     if GIVEN.log:
-        with open(GIVEN.log, "a") as file:
+        with Path(GIVEN.log).open("a") as file:
             file.write(f"{os.getpid()} {words}\n")
 
 
