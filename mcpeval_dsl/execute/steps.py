@@ -143,12 +143,10 @@ class Workspace:
         return tuple(beside_spec(word, self.spec_folder, program=index == 0) for index, word in enumerate(texts))
 
     def _source(self, expression: Expression, scope: Scope) -> Path:
-        """An absolute path, one of the project, or one beside the spec."""
+        """An absolute path, else one beside the spec, else one of the project."""
         path = Path(_text(evaluate(expression, scope)))
-        if path.is_absolute():
-            return path
-        of_project = self.project_root / path
-        return of_project if of_project.exists() else self.spec_folder / path
+        beside = self.spec_folder / path
+        return beside if beside.exists() else self.project_root / path
 
     def _target(self, expression: Expression, scope: Scope) -> Path:
         path = Path(_text(evaluate(expression, scope)))
