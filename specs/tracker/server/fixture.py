@@ -17,9 +17,29 @@ create table pages (id integer primary key, title text, body text);
 """
 TEAMS = ["backend", "frontend", "platform", "support", "payments", "mobile"]
 PROJECTS = [("Billing", "BILL", 1, 23), ("Website", "WEB", 1, 12), ("Legacy", "LEG", 101, 7), ("Archive", "ARC", 1, 0)]
-SUBJECTS = ["Invoice", "Refund", "Export", "Login page", "Receipt", "Currency list", "Search box", "Session", "Reminder"]
-FAULTS = ["is slow", "shows the wrong total", "fails on retry", "loses its filter", "times out", "is cut off", "repeats"]
-REGIONS = [f"{area}-{side}-{n}" for area in ("eu", "us", "ap", "sa") for side in ("east", "west", "north") for n in (1, 2)]
+SUBJECTS = [
+    "Invoice",
+    "Refund",
+    "Export",
+    "Login page",
+    "Receipt",
+    "Currency list",
+    "Search box",
+    "Session",
+    "Reminder",
+]
+FAULTS = [
+    "is slow",
+    "shows the wrong total",
+    "fails on retry",
+    "loses its filter",
+    "times out",
+    "is cut off",
+    "repeats",
+]
+REGIONS = [
+    f"{area}-{side}-{n}" for area in ("eu", "us", "ap", "sa") for side in ("east", "west", "north") for n in (1, 2)
+]
 SECRET_WORDS = ["idempotency", "webhook", "sandbox", "checksum"]
 
 
@@ -42,15 +62,20 @@ def issues(chance: random.Random, connection: sqlite3.Connection) -> None:
 def comments(chance: random.Random, connection: sqlite3.Connection) -> None:
     keys = [row[0] for row in connection.execute("select key from issues where project = 1 order by number")]
     for word, key in zip(SECRET_WORDS, chance.sample(keys, len(SECRET_WORDS)), strict=True):
-        connection.execute("insert into comments (key, body) values (?, ?)", (key, f"Looks like the {word} check again."))
+        connection.execute(
+            "insert into comments (key, body) values (?, ?)", (key, f"Looks like the {word} check again.")
+        )
 
 
 def pages(chance: random.Random, connection: sqlite3.Connection) -> None:
     regions = sorted(chance.sample(REGIONS, 11))
     example = chance.sample(regions, 2)
     texts = [
-        ("Quick start", f"Pick a region. A region is set once per region token, for example region={example[0]}."
-         f" A second region={example[1]} can follow. Every region has its own region key."),
+        (
+            "Quick start",
+            f"Pick a region. A region is set once per region token, for example region={example[0]}."
+            f" A second region={example[1]} can follow. Every region has its own region key.",
+        ),
         ("Failover", "Failover moves a region to another region when the first region is down. One region at a time."),
         ("Pricing by region", "A region is billed per region hour; moving between a region and another is free."),
         ("Data residency", "Where data may be kept, by region: " + ", ".join(regions) + "."),

@@ -90,7 +90,9 @@ def search_issues(connection: sqlite3.Connection, given: Mapping[str, Any]) -> d
 
 
 def find_issues(connection: sqlite3.Connection, given: Mapping[str, Any]) -> dict[str, Any]:
-    return paged(connection, "select * from issues where title = ? order by number", (given["title"],), given.get("page"))
+    return paged(
+        connection, "select * from issues where title = ? order by number", (given["title"],), given.get("page")
+    )
 
 
 def get_issue(connection: sqlite3.Connection, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -18,7 +18,9 @@ from tools import TOOLS, ToolFailure
 MODERN = "2026-07-28"
 LEGACY = ("2025-11-25", "2025-06-18")
 NAME, VERSION = "tracker", "1.5.0"
-INSTRUCTIONS = "Projects are named, issues have keys. Lists are paged: ask for the next page while next_page is not null."
+INSTRUCTIONS = (
+    "Projects are named, issues have keys. Lists are paged: ask for the next page while next_page is not null."
+)
 PAGE = 6
 
 
