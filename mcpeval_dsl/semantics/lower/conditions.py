@@ -8,6 +8,9 @@ from typing import cast
 
 from mcpeval_dsl.diagnostics.suggestions import closest
 from mcpeval_dsl.semantics.expressions import (
+    Access,
+    Apply,
+    Capture,
     Condition,
     Expression,
     ListOf,
@@ -26,19 +29,35 @@ from mcpeval_dsl.syntax.tree import Comparison, Directive, ListValue, String, Va
 
 
 def about(expression: Expression, subject: Expression | None) -> Expression:
-    """`$…` read from a source that stands before it."""
+    """`$…` read from a source that stands before it, also inside functions and fields of them."""
     if subject is None:
         return expression
-    if isinstance(expression, Subject):
-        return subject
-    if isinstance(expression, Select) and expression.of is None:
-        return replace(expression, of=subject)
-    return expression
+    match expression:
+        case Subject():
+            return subject
+        case Select() | Capture():
+            return replace(expression, of=subject if expression.of is None else about(expression.of, subject))
+        case Access():
+            return replace(expression, of=about(expression.of, subject), key=about(expression.key, subject))
+        case Apply():
+            return replace(expression, arguments=tuple(about(item, subject) for item in expression.arguments))
+        case _:
+            return expression
 
 
 def reads_subject(expression: Expression) -> bool:
     """True for `$…` that no source stands before."""
-    return isinstance(expression, Subject) or (isinstance(expression, Select) and expression.of is None)
+    match expression:
+        case Subject():
+            return True
+        case Select() | Capture():
+            return expression.of is None or reads_subject(expression.of)
+        case Access():
+            return reads_subject(expression.of) or reads_subject(expression.key)
+        case Apply():
+            return any(reads_subject(item) for item in expression.arguments)
+        case _:
+            return False
 
 
 def lower_condition(
