@@ -235,6 +235,7 @@ class Assignment:
     time_limit: float | None = None
     price_input: float | None = None
     price_output: float | None = None
+    price_cached: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

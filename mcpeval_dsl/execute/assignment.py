@@ -83,4 +83,5 @@ def assign(
         time_limit=budget.time.hard or max(DEFAULT_TIME, budget.time.soft or 0.0),
         price_input=None if price is None else price.input,
         price_output=None if price is None else price.output,
+        price_cached=None if price is None else price.cached,
     )

@@ -132,8 +132,9 @@ def _tool_missing(need: Need, cell: Cell | None, context: RunContext) -> str | N
     if need.condition is None:
         return None
     wanted = getattr(need.condition.right, "value", None)
-    properties = tools[0].input_schema.get("properties", {})
-    return None if wanted in properties else f"the tool {need.name} with `{wanted}`"
+    has = wanted in tools[0].input_schema.get("properties", {})
+    negated = need.condition.operator == "not has"
+    return f"the tool {need.name} with{'out' if negated else ''} `{wanted}`" if has == negated else None
 
 
 async def _condition_unmet(need: Need, world: World) -> str | None:

@@ -36,16 +36,20 @@ def same_session_sources(task: Task) -> tuple[Source, ...]:
     """What is to be read in the agent's own session, before it ends."""
     found: list[Source] = []
     for grader in graders_of(task):
-        if isinstance(grader, State) and grader.session == "same":
+        if _in_the_agents_session(grader):
             found += sources_of(grader)
     return tuple(found)
+
+
+def _in_the_agents_session(grader: Grader) -> bool:
+    return isinstance(grader, State | SameState | Unchanged) and grader.session == "same"
 
 
 def fresh_sources(task: Task) -> tuple[Source, ...]:
     """What is read at the end of the trial over connections of its own."""
     found: list[Source] = []
     for grader in graders_of(task):
-        if isinstance(grader, AnyOf) or (isinstance(grader, State) and grader.session == "same"):
+        if isinstance(grader, AnyOf) or _in_the_agents_session(grader):
             continue
         found += sources_of(grader)
     return tuple(found)

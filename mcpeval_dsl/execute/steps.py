@@ -156,17 +156,21 @@ class Workspace:
     async def _run(self, step: RunStep, scope: Scope) -> None:
         argv = self.argv(step.argv, scope)
         ran = await run_command(
-            list(argv), self.folder.work, self._variables(), step.timeout or STEP_TIMEOUT, OUTPUT_CAP
+            list(argv), self.folder.work, self._own(step, scope), step.timeout or STEP_TIMEOUT, OUTPUT_CAP
         )
         failure = failure_of(ran, argv)
         if failure is not None:
             raise StepFailed(failure, step.at)
 
+    def _own(self, step: RunStep | StartStep, scope: Scope) -> dict[str, str]:
+        """The environment's variables, and those of this one process."""
+        return {**self._variables(), **{entry.key: _text(evaluate(entry.value, scope)) for entry in step.env}}
+
     async def _start(self, step: StartStep, scope: Scope) -> None:
         argv = self.argv(step.argv, scope)
         log = self.folder.logs / f"start-{len(self.background) + 1}.log"
         try:
-            process = await Background.start(argv, cwd=self.folder.work, env=self._variables(), log=log)
+            process = await Background.start(argv, cwd=self.folder.work, env=self._own(step, scope), log=log)
         except OSError as error:
             raise StepFailed(f"`{' '.join(argv)}` could not be started: {error.strerror}", step.at) from error
         self.background.append(process)

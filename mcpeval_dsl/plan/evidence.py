@@ -32,10 +32,12 @@ def _of_grader(grader: Grader, task: Task) -> list[object]:
     found = list(sources(grader))
     if isinstance(grader, State):
         found.append(grader.session)
-    elif isinstance(grader, SameState | ResultsHasReference):
+    elif isinstance(grader, SameState):
+        found += [task.reference, grader.session]
+    elif isinstance(grader, ResultsHasReference):
         found.append(task.reference)
     elif isinstance(grader, Unchanged):
-        found.append(grader.kind)  # read before the agent too
+        found += [grader.kind, grader.session]  # read before the agent too
     return found
 
 

@@ -359,6 +359,7 @@ class RunStep:
     argv: tuple[Expression, ...]
     timeout: float | None = None
     at: Location | None = None
+    env: tuple[Entry, ...] = ()
     kind: Word["run"] = "run"
 
 
@@ -369,6 +370,7 @@ class StartStep:
     argv: tuple[Expression, ...]
     timeout: float | None = None
     at: Location | None = None
+    env: tuple[Entry, ...] = ()
     kind: Word["start"] = "start"
 
 

@@ -118,6 +118,7 @@ class SameState:
 
     common: Common
     views: tuple[Source, ...]
+    session: Word["fresh", "same"] = "fresh"
     kind: Word["same_state"] = "same_state"
 
 
@@ -126,6 +127,7 @@ class Unchanged:
     common: Common
     source: Source
     excepted: tuple[Expression, ...] = ()
+    session: Word["fresh", "same"] = "fresh"
     kind: Word["unchanged"] = "unchanged"
 
 

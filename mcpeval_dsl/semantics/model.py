@@ -115,10 +115,11 @@ class Catalogue:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """USD per token; None is unknown, which is not free."""
+    """USD per token; None is unknown, which is not free. `cached` is for input read from a cache, else as `input`."""
 
     input: float | None = None
     output: float | None = None
+    cached: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +133,14 @@ class Model:
     temperature: float | None = None
     thinking: int | None = None
     price: Price | None = None
+    at: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unsupported:
+    """A construct that is checked but that `run` does not execute yet: refused there, at this place, never ignored."""
+
+    construct: str
     at: Location | None = None
 
 
@@ -151,6 +160,7 @@ class Host:
     permissions: Word["ask", "auto", "deny"] = "auto"
     protocol_errors: Word["show", "hide"] = "hide"
     command: tuple[Expression, ...] = ()
+    unsupported: tuple[Unsupported, ...] = ()
     at: Location | None = None
 
 
@@ -222,9 +232,12 @@ class ToolFilter:
 
 @dataclass(frozen=True, slots=True)
 class Never:
+    """`because` is the reason for a severity below critical."""
+
     pattern: AnyPattern
     severity: Severity = "critical"
     at: Location | None = None
+    because: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,14 +272,6 @@ class Conditional:
     never: tuple[Never, ...] = ()
     expect: tuple[AnyPattern, ...] = ()
     needs: tuple[Need, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Unsupported:
-    """A construct that is checked but that `run` does not execute yet: refused there, at this place, never ignored."""
-
-    construct: str
-    at: Location | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ class ApiCaller(Generic[R]):
         price = self._model.price
         if price is None:
             return usage
-        cost = cost_of(usage, price.input, price.output)
+        cost = cost_of(usage, price.input, price.output, price.cached)
         return Usage(usage.input_tokens, usage.output_tokens, usage.cache_read_tokens, usage.cache_write_tokens, cost)
 
     async def look(self, attempt: Callable[[], Awaitable[str]], version: str, place: str) -> Preflight:
@@ -81,6 +81,7 @@ class ApiCaller(Generic[R]):
 def no_key(model: Model, variable: str, version: str) -> Preflight:
     """The answer of a preflight that has no key to try."""
     sentence = (
-        f"model {model.name}: there is no API key; set {variable} in the environment or `api_key` in mcpe.local.toml"
+        f"model {model.name}: there is no API key; set {variable}, or name another variable "
+        "with `api_key_variable` in mcpe.local.toml"
     )
     return Preflight(False, sentence, "", version)

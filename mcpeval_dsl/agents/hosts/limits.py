@@ -33,17 +33,18 @@ class Limits:
         """Adds one turn; returns its usage with the cost filled in from the price where the provider named none."""
         cost = usage.cost_usd
         if cost is None:
-            cost = cost_of(usage, self._assignment.price_input, self._assignment.price_output)
+            known = self._assignment
+            cost = cost_of(usage, known.price_input, known.price_output, known.price_cached)
         if cost is None and self._assignment.hard_cost is not None and not self.findings:
             self.findings.append("cost unknown: the hard cost limit could not be kept")
-        known = self.usage.cost_usd
+        before = self.usage.cost_usd
         self.turns += 1
         self.usage = Usage(
             self.usage.input_tokens + usage.input_tokens,
             self.usage.output_tokens + usage.output_tokens,
             self.usage.cache_read_tokens + usage.cache_read_tokens,
             self.usage.cache_write_tokens + usage.cache_write_tokens,
-            None if known is None or cost is None else known + cost,
+            None if before is None or cost is None else before + cost,
         )
         return Usage(usage.input_tokens, usage.output_tokens, usage.cache_read_tokens, usage.cache_write_tokens, cost)
 

@@ -30,8 +30,8 @@ from mcpeval_dsl.semantics.directives.operands import (
     word,
 )
 
-_ANSWER = "grade_exact grade_one_of grade_contains grade_set grade_json grade_state grade_results"
-_TEXTS = _ANSWER + " grade_regex grade_number"
+_SAID = "grade_exact grade_one_of grade_contains grade_set grade_json"
+_ANSWER = _SAID + " grade_state"
 _ALL = " ".join(f"grade_{name}" for name in GRADER_NAMES)
 
 
@@ -166,7 +166,7 @@ COMPARING: tuple[Directive, ...] = (
     ),
     define(
         "ignore",
-        _TEXTS,
+        _ANSWER + " grade_results grade_regex",
         Commas(word("case", "whitespace", "punctuation", "commas", label="ignored")),
         "What does not count when texts are compared.",
         "ignore case, punctuation",
@@ -186,17 +186,23 @@ COMPARING: tuple[Directive, ...] = (
         "ignore $..updated_at",
         repeat="add",
     ),
-    define("format", _TEXTS, Quoted("a format", "format"), "The form the answer has.", 'format "YYYY/MM/DD"'),
+    define(
+        "format",
+        _ANSWER + " grade_number",
+        Quoted("a format", "format"),
+        "The form the answer has.",
+        'format "YYYY/MM/DD"',
+    ),
     define(
         "as",
-        _TEXTS,
+        _ANSWER,
         word("date", "number", "json", "groups", label="as"),
         "Both sides are read as this before they are compared.",
         "as date",
     ),
     define(
         "unordered",
-        _ANSWER + " grade_calls grade_same_state",
+        _ANSWER + " grade_same_state",
         NOTHING,
         "The order of lists does not count.",
         "unordered",
@@ -210,7 +216,7 @@ COMPARING: tuple[Directive, ...] = (
     ),
     define(
         "any_message",
-        _TEXTS + " grade_judge grade_evidence",
+        _SAID + " grade_regex grade_number grade_judge grade_evidence",
         NOTHING,
         "Any message of the agent counts, not only the last.",
         "any_message",

@@ -49,7 +49,6 @@ EFFECT_CLASSES: dict[str, str] = {
     "readonly": "Every call annotated as changing nothing.",
     "additive": "Every call annotated as writing and destroying nothing.",
     "destructive": "Every call annotated as taking away or overwriting.",
-    "idempotent": "Every call annotated as repeatable.",
 }
 
 NO_CALL = "none"

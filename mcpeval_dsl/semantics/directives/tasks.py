@@ -279,8 +279,9 @@ ALLOWING: tuple[Directive, ...] = (
         "never",
         _SETTINGS + " when",
         Commas(Pattern()),
-        "Calls that are a critical violation, made or only tried.",
+        "Calls that are a critical violation, made or only tried. A lower severity needs `because`.",
         "never purge, delete_*",
+        block="effect?",
         repeat="add",
     ),
     define(

@@ -91,7 +91,7 @@ def _price(line: Directive) -> Price:
     for group in line.groups:
         words = Words.group(group)
         while words:
-            kind = words.take("input", "output", "per")
+            kind = words.take("input", "output", "cached", "per")
             if kind is None:
                 raise Unlowerable(words.place, "`price input $1, output $2 per 1M`")
             amount = float(words.number().value)
@@ -99,10 +99,11 @@ def _price(line: Directive) -> Price:
                 per = amount
             else:
                 found[kind] = amount
-    return Price(
-        found["input"] / per if "input" in found else None,
-        found["output"] / per if "output" in found else None,
-    )
+    return Price(**{kind: amount / per for kind, amount in found.items()})
+
+
+def _later(fields: dict[str, Any], construct: str, line: Directive) -> None:
+    fields["unsupported"] = (*fields.get("unsupported", ()), Unsupported(construct, line.span.location()))
 
 
 def lower_host(ctx: Context, statement: Directive) -> Host:
@@ -125,12 +126,15 @@ def _host_line(ctx: Context, line: Directive, fields: dict[str, Any]) -> None:
     match word:
         case "instructions" | "permissions" | "protocol_errors":
             fields[word] = words.name().text
+            if word == "permissions" and fields[word] != "auto":
+                _later(fields, f"`permissions {fields[word]}` of a host", line)
         case "tool_prefix" | "tool_suffix":
             fields[word] = lower_value(ctx, ctx.values, words.value())
         case "tool_result_limit" | "max_turns":
             fields[word] = int(words.number().value)
         case "tool_search":
             fields[word] = True
+            _later(fields, "`tool_search`", line)
         case "parallel_tools":
             fields[word] = words.name().text == "true"
         case "command":

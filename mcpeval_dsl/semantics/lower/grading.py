@@ -323,7 +323,7 @@ def _source(grading: Grading, words: Words, what: str) -> Source:
 def _same_state(grading: Grading, line: _Line) -> Grader:
     line.words.end()
     grading.reference_users.append(("same_state", line.span))
-    return SameState(line.common, tuple(line.body.views))
+    return SameState(line.common, tuple(line.body.views), line.body.options.get("session", "fresh"))
 
 
 def _unchanged(grading: Grading, line: _Line) -> Grader:
@@ -334,7 +334,7 @@ def _unchanged(grading: Grading, line: _Line) -> Grader:
         items = value.items if isinstance(value, tree.ListValue) else (value,)
         excepted = tuple(lower_value(grading.ctx, grading.scope, item) for item in items)
     line.words.end()
-    return Unchanged(line.common, source, excepted)
+    return Unchanged(line.common, source, excepted, line.body.options.get("session", "fresh"))
 
 
 def _results(grading: Grading, line: _Line) -> Grader:

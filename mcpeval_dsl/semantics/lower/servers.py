@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -9,6 +10,7 @@ from mcpeval_dsl.semantics.expressions import CallPattern, Entry, ListOf, Litera
 from mcpeval_dsl.semantics.lower.context import Context, Unlowerable
 from mcpeval_dsl.semantics.lower.environments import variables
 from mcpeval_dsl.semantics.lower.patterns import lower_groups
+from mcpeval_dsl.semantics.lower.severities import severity_of
 from mcpeval_dsl.semantics.lower.steps import argv
 from mcpeval_dsl.semantics.lower.values import lower_value
 from mcpeval_dsl.semantics.lower.words import Words, only
@@ -17,6 +19,13 @@ from mcpeval_dsl.semantics.symbols import Scope, name_text
 from mcpeval_dsl.syntax.tree import Directive, NamedBinding
 
 EFFECTS = ("readonly", "additive", "destructive", "idempotent", "confirm")
+_USUAL: Mapping[str, Severity] = {
+    "readonly": "minor",
+    "additive": "major",
+    "destructive": "critical",
+    "idempotent": "minor",
+    "confirm": "major",
+}
 DRIFTS = ("descriptions", "schemas", "tools")
 _CREDENTIAL = ("authorization", "x-api-key", "api-key", "cookie", "private-token")
 
@@ -165,15 +174,7 @@ def lower_annotations(ctx: Context, statement: Directive, drafts: dict[str, Cata
 
 def _annotation(ctx: Context, line: Directive, catalogue: str) -> Annotation:
     patterns = lower_groups(ctx, ctx.values, line.groups, catalogue)
-    severity: Severity | None = None
-    because = ""
-    for inner in line.block.statements if line.block else ():
-        if isinstance(inner, Directive) and inner.name.text == "severity":
-            severity = cast(Severity, only(inner).name().text)
-        elif isinstance(inner, Directive) and inner.name.text == "because":
-            because = only(inner).string().value
-        else:
-            raise Unlowerable(inner.span, "`severity` or `because`")
+    severity, because = severity_of(ctx, line, _USUAL[line.name.text])
     calls = []
     for pattern in patterns:
         if not isinstance(pattern, CallPattern):

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal as Word
 from typing import cast
 
-from mcpeval_dsl.semantics.expressions import AnyPattern, CallPattern, Combined, Expression, Literal
+from mcpeval_dsl.semantics.expressions import AnyPattern, Behaviour, CallPattern, Combined, Expression, Literal
+from mcpeval_dsl.semantics.graders import Common, Grader, Refusal
 from mcpeval_dsl.semantics.lower.answers import lower_answer
 from mcpeval_dsl.semantics.lower.conditions import lower_condition
 from mcpeval_dsl.semantics.lower.context import Unlowerable
 from mcpeval_dsl.semantics.lower.draft import Draft
-from mcpeval_dsl.semantics.lower.grading import lower_grade
+from mcpeval_dsl.semantics.lower.grading import Grading, lower_grade
 from mcpeval_dsl.semantics.lower.needs import lower_needs
 from mcpeval_dsl.semantics.lower.patterns import lower_groups
+from mcpeval_dsl.semantics.lower.severities import severity_of
 from mcpeval_dsl.semantics.lower.steps import included, lower_steps
 from mcpeval_dsl.semantics.lower.trouble import dialogue, distract, fault, inject
 from mcpeval_dsl.semantics.lower.values import lower_value
@@ -166,11 +168,8 @@ def _never(draft: Draft, line: Directive) -> None:
 
 def _nevers(draft: Draft, line: Directive) -> list[Never]:
     patterns = lower_groups(draft.ctx, draft.scope, line.groups)
-    severity = "critical"
-    for inner in line.block.statements if line.block else ():
-        if isinstance(inner, Directive) and inner.name.text == "severity":
-            severity = only(inner).name().text
-    return [Never(p, severity, p.at) for p in patterns]  # type: ignore[arg-type]  # the table's words are the type's
+    severity, because = severity_of(draft.ctx, line, "critical")
+    return [Never(p, severity or "critical", p.at, because) for p in patterns]
 
 
 def _expect(draft: Draft, line: Directive) -> None:
@@ -254,10 +253,11 @@ def _when(draft: Draft, line: Directive) -> None:
             if not isinstance(statement, Directive) or statement.name.text not in CONDITIONAL:
                 raise Unlowerable(statement.span, "`grade`, `may`, `never`, `expect` or `needs`")
             apply_statement(inner, statement)
+    refusal = expected_refusal(inner.expect, draft.grading)
     draft.conditionals.append(
         Conditional(
             condition,
-            tuple(inner.graders),
+            (*inner.graders, *refusal),
             tuple(inner.may),
             tuple(inner.never),
             tuple(inner.expect),
@@ -268,6 +268,14 @@ def _when(draft: Draft, line: Directive) -> None:
 
 def _grade(draft: Draft, line: Directive) -> None:
     draft.graders.append(lower_grade(draft.grading, line))
+
+
+def expected_refusal(expect: Sequence[AnyPattern], grading: Grading) -> tuple[Grader, ...]:
+    """`expect refusal` decides: it becomes a grader of its own."""
+    for pattern in expect:
+        if isinstance(pattern, Behaviour) and pattern.name == "refusal":
+            return (Refusal(Common(grading.next_id(), text="expect refusal", at=pattern.at)),)
+    return ()
 
 
 def _nothing(draft: Draft, line: Directive) -> None:

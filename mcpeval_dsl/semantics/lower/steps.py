@@ -31,7 +31,7 @@ from mcpeval_dsl.semantics.lower.sources import as_source
 from mcpeval_dsl.semantics.lower.values import lower_value
 from mcpeval_dsl.semantics.lower.words import Words, only
 from mcpeval_dsl.semantics.reader import beside
-from mcpeval_dsl.semantics.symbols import Scope, Shape, Symbol
+from mcpeval_dsl.semantics.symbols import Scope, Shape, Symbol, name_text
 from mcpeval_dsl.source import Span
 from mcpeval_dsl.syntax.tree import (
     Action,
@@ -208,11 +208,23 @@ def included(ctx: Context, scope: Scope, words: Words) -> Expression:
 
 
 def _run(ctx: Context, scope: Scope, statement: Directive) -> Step:
-    return RunStep(argv(ctx, scope, only(statement)), _timeout(statement), statement.span.location())
+    words, env = argv(ctx, scope, only(statement)), _env(ctx, scope, statement)
+    return RunStep(words, _timeout(statement), statement.span.location(), env)
 
 
 def _start(ctx: Context, scope: Scope, statement: Directive) -> Step:
-    return StartStep(argv(ctx, scope, only(statement)), _timeout(statement), statement.span.location())
+    words, env = argv(ctx, scope, only(statement)), _env(ctx, scope, statement)
+    return StartStep(words, _timeout(statement), statement.span.location(), env)
+
+
+def _env(ctx: Context, scope: Scope, statement: Directive) -> tuple[Entry, ...]:
+    """`env NAME = value` of one process, beside the environment's."""
+    lines = statement.block.statements if statement.block else ()
+    return tuple(
+        Entry(name_text(line.name), lower_value(ctx, scope, line.value))
+        for line in lines
+        if isinstance(line, NamedBinding) and line.keyword.text == "env"
+    )
 
 
 def _timeout(statement: Directive) -> float | None:

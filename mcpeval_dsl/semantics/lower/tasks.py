@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from mcpeval_dsl.semantics.definitions import report_twice
-from mcpeval_dsl.semantics.expressions import Behaviour, FileText
-from mcpeval_dsl.semantics.graders import Common, Refusal
+from mcpeval_dsl.semantics.expressions import FileText
 from mcpeval_dsl.semantics.lower.context import Context, Unlowerable
 from mcpeval_dsl.semantics.lower.draft import Draft
 from mcpeval_dsl.semantics.lower.grading import Grading
 from mcpeval_dsl.semantics.lower.harvests import lower_harvest, lower_truth
-from mcpeval_dsl.semantics.lower.settings import apply_statement
+from mcpeval_dsl.semantics.lower.settings import apply_statement, expected_refusal
 from mcpeval_dsl.semantics.lower.steps import path_in
 from mcpeval_dsl.semantics.lower.values import lower_value
 from mcpeval_dsl.semantics.lower.words import Words, names
@@ -75,7 +74,7 @@ def lower_task(
             with ctx.statement(line) as alive:
                 if alive:
                     apply_statement(draft, line)
-        _expect_refusal(draft)
+        draft.graders.extend(expected_refusal(draft.expect, draft.grading))
         if loop is not None:
             ctx.use(loop[1], span)
     task = _finish(draft, name, title, settings, loop, statement)
@@ -187,15 +186,6 @@ def _canary_file(ctx: Context, draft: Draft, line: Directive) -> None:
     path = path_in(ctx, draft.scope, words.value())
     words.end()
     draft.canaries.append((name, FileText(path, line.span.location())))
-
-
-def _expect_refusal(draft: Draft) -> None:
-    """`expect refusal` decides: it becomes a grader of its own."""
-    for pattern in draft.expect:
-        if isinstance(pattern, Behaviour) and pattern.name == "refusal":
-            common = Common(draft.grading.next_id(), text="expect refusal", at=pattern.at)
-            draft.graders.append(Refusal(common))
-            return
 
 
 def _finish(
