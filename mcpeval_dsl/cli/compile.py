@@ -106,7 +106,8 @@ def _suite(plan: Plan) -> Iterator[str]:
         yield f"  checks    {counts.checks}"
     ceilings = plan.ceilings
     yield f"  calls     {_ceiling(ceilings.calls, lambda v: f'{v:,.0f}')}"
-    yield f"  tokens    {_ceiling(ceilings.tokens, lambda v: f'{v:,.0f}')}"
+    unpaid = ceilings.tokens.value == 0
+    yield f"  tokens    {'none (scripted)' if unpaid else _ceiling(ceilings.tokens, lambda v: f'{v:,.0f}')}"
     yield f"  cost      {_ceiling(ceilings.cost_usd, _dollars)}"
     yield f"  time      {_ceiling(ceilings.seconds, _duration)}"
     yield f"  longest   {' → '.join(plan.critical_path)}"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mcpeval_dsl.execute import events
+    from mcpeval_dsl.records.model import TrialRecord
 
 QUIET_SECONDS = 5.0
 
@@ -20,6 +21,11 @@ def reporter(form: str) -> Callable[[events.RunEvent], None]:
     if form == "json":
         return _json
     return _Lines().tell
+
+
+def _without(record: TrialRecord) -> str:
+    """What a trial without an outcome is called: a row that did not come, or one to be graded again."""
+    return "not applicable" if record.not_applicable else "not graded"
 
 
 class _Lines:
@@ -46,12 +52,13 @@ class _Lines:
                     self._line(f"server {record.server}: {finding}")
             case kinds.ModelChecked():
                 if not event.ok:
-                    self._line(f"model {event.model}: {event.problem}")
+                    about = f"model {event.model}: "
+                    self._line(about + event.problem.removeprefix(about))
             case kinds.HarvestDone():
                 if event.record.status != "ok":
                     self._line(f"harvest {event.record.harvest}: {event.record.status} ({event.record.message})")
             case kinds.TrialDone():
-                outcome = event.record.outcome.outcome if event.record.outcome is not None else "not graded"
+                outcome = event.record.outcome.outcome if event.record.outcome is not None else _without(event.record)
                 self._counts[outcome] = self._counts.get(outcome, 0) + 1
                 self._count(event.done, event.due)
             case kinds.Problem():

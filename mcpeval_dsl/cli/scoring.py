@@ -36,14 +36,12 @@ def show_run(folder: Path, summary: Summary, sources: Mapping[str, SourceFile], 
     run = read_run(folder, folder)
     if run is None:
         return exits.INTERNAL
-    code = show_scored(run, sources, form)
-    if summary.interrupted:
-        return exits.INTERRUPTED
-    return exits.worst(code, exits.INCOMPLETE) if summary.drift else code
+    ended = exits.INTERRUPTED if summary.interrupted else exits.INCOMPLETE if summary.drift else None
+    return show_scored(run, sources, form, ended)
 
 
-def show_scored(run: StoredRun, sources: Mapping[str, SourceFile], form: str) -> int:
-    """Scores, writes scorecard.json into the run's folder, prints; its exit code."""
+def show_scored(run: StoredRun, sources: Mapping[str, SourceFile], form: str, ended: int | None = None) -> int:
+    """Scores, writes scorecard.json into the run's folder, prints; the exit code, where `ended` has its say."""
     from mcpeval_dsl.records.codec import DamagedRecord
     from mcpeval_dsl.records.folder import write_whole
     from mcpeval_dsl.score.scorecard import to_bytes
@@ -53,6 +51,8 @@ def show_scored(run: StoredRun, sources: Mapping[str, SourceFile], form: str) ->
     except DamagedRecord as error:
         show([damaged(str(error))], {}, stream=sys.stderr)
         return exits.DISK
+    code = scored.scorecard.exit_code
+    code = code if ended is None else exits.worst(code, ended)
     write_whole(run.reader.folder.path / SCORECARD, to_bytes(scored.scorecard))
     if form == "json":
         card = scored.scorecard.model_dump(mode="json")
@@ -64,9 +64,9 @@ def show_scored(run: StoredRun, sources: Mapping[str, SourceFile], form: str) ->
         from mcpeval_dsl.diagnostics.render.text import wants_colour
         from mcpeval_dsl.report.text import render
 
-        text = render(scored.scorecard, run.name, scored.timings, sources.get, wants_colour(sys.stdout))
+        text = render(scored.scorecard, run.name, scored.timings, sources.get, wants_colour(sys.stdout), code)
         sys.stdout.write(text)
-    return scored.scorecard.exit_code
+    return code
 
 
 def score(run: StoredRun) -> Scored:

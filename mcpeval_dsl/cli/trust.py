@@ -51,4 +51,5 @@ def command(
         print("nothing was trusted: read the lines, then add --yes", file=sys.stderr)
         raise typer.Exit(exits.SPEC)
     target.add(new)
-    print(f"{len(new)} lines trusted in {target.path}", file=sys.stderr)
+    count = "1 line" if len(new) == 1 else f"{len(new)} lines"
+    print(f"{count} trusted in {target.path}", file=sys.stderr)

@@ -40,8 +40,10 @@ def render(
     timings: Sequence[CellTiming] = (),
     source_of: SourceOf = lambda path: None,
     colour: bool = False,
+    exit_code: int | None = None,
 ) -> str:
-    """The whole scorecard with a final newline. `source_of` gives the text of a spec, to quote the failing line."""
+    """The whole scorecard with a final newline. `exit_code` is the command's, where it is not the scorecard's own (the
+    run was interrupted). `source_of` gives the text of a spec, to quote the failing line."""
     page = Page(run, colour)
     blocks = [
         _head(page, card),
@@ -52,7 +54,7 @@ def render(
         failures(page, card, source_of),
         untestable(page, card),
         _findings(page, card),
-        _last(page, card),
+        _last(card.exit_code if exit_code is None else exit_code),
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 
@@ -148,14 +150,15 @@ def _findings(page: Page, card: model.Scorecard) -> list[str]:
     return [page.head("FINDINGS"), *lines, *_more(len(card.findings))] if lines else []
 
 
-def _last(page: Page, card: model.Scorecard) -> list[str]:
+def _last(code: int) -> list[str]:
     meaning = {
         0: "the gate is passed",
         1: "the gate is failed",
         3: "the run is incomplete: run the same command again to continue it",
         4: "the gate is not decided",
+        130: "the run was interrupted: run the same command again to continue it",
     }
-    return [f"exit {card.exit_code}: {meaning.get(card.exit_code, '')}".rstrip(": ")]
+    return [f"exit {code}: {meaning.get(code, '')}".rstrip(": ")]
 
 
 def _more(count: int) -> list[str]:

@@ -11,6 +11,10 @@ from mcpeval_dsl.source import SourceFile
 
 SourceOf = Callable[[str], SourceFile | None]
 _SHOWN = 12
+_CAUSES = {
+    "model_api:preflight": "the model could not be used (asked once, before any trial)",
+    "server:start_failed": "the server could not be started",
+}
 
 
 def failures(page: Page, card: model.Scorecard, source_of: SourceOf) -> list[str]:
@@ -62,8 +66,9 @@ def untestable(page: Page, card: model.Scorecard) -> list[str]:
     count = sum(row.trials for row in card.untestable)
     lines = [f"{page.head('NOT TESTED')}  {plural(count, 'trial')}, counted neither for nor against the agent"]
     for row in card.untestable[:_SHOWN]:
-        chain = " ← ".join(row.because)
-        lines.append(f"  {clip(chain, 70)}: {plural(row.trials, 'trial')} ({visible(row.first_trial)})")
+        chain = " ← ".join(_CAUSES.get(cause, cause) for cause in row.because)
+        lines.append(f"  {clip(chain, 80)}: {plural(row.trials, 'trial')}")
+        lines.append(f"    mcpe view {visible(page.run)} {visible(row.first_trial)}")
         if row.worth_a_rerun:
             lines.append("    the same `mcpe run` tries these again")
     return lines

@@ -8,14 +8,14 @@ from collections.abc import Iterable, Mapping
 from mcpeval_dsl.diagnostics.render.safe import visible, visible_lines
 from mcpeval_dsl.gateway.model import CallRecord
 from mcpeval_dsl.records.model import TrialRecord, VerdictRecord
-from mcpeval_dsl.report.page import Page, clip, duration, money, number, plural
+from mcpeval_dsl.report.page import Page, clip, duration, money, number, plural, wrapped
 
 _LINES = 12
 
 
 def line(record: TrialRecord) -> str:
     """One trial in a list."""
-    printed = record.outcome.printed if record.outcome is not None else "ungraded"
+    printed = _printed(record)
     flags = ", ".join(record.outcome.flags) if record.outcome is not None else ""
     return (
         f"{visible(record.id):<44} {printed:<16} {plural(record.counts.charged, 'call'):<9} {visible(flags)}".rstrip()
@@ -27,7 +27,7 @@ def render(record: TrialRecord, page: Page, full: bool = False) -> str:
     calls = {call.id: call for call in record.calls}
     blocks = [
         _head(record, page),
-        _text(page, "TOLD", record.prompt, full),
+        _text(page, "TOLD", record.prompt, full) if record.prompt else [],
         *_before(record, page, full),
         *_turns(record, page, full),
         _after(record, page, full),
@@ -40,13 +40,21 @@ def render(record: TrialRecord, page: Page, full: bool = False) -> str:
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 
 
+def _printed(record: TrialRecord) -> str:
+    if record.outcome is not None:
+        return record.outcome.printed
+    return "not applicable" if record.not_applicable else "ungraded"
+
+
 def _head(record: TrialRecord, page: Page) -> list[str]:
     outcome = record.outcome
-    word = outcome.printed if outcome is not None else "ungraded"
-    style = "good" if word == "pass" else "unsure" if word in ("untestable", "ungraded") else "bad"
+    word = _printed(record)
+    style = "good" if word == "pass" else "unsure" if word in ("untestable", "ungraded", "not applicable") else "bad"
     lines = [f"{page.head(visible(record.id))}  {page.paint(word, style)}"]
     if outcome is not None and outcome.because:
         lines.append("  because " + visible(" ← ".join(outcome.because)))
+    if record.trouble is not None and record.trouble.message:
+        lines += wrapped(record.trouble.message, "  ")
     if outcome is not None and outcome.failure_kind:
         lines.append(f"  {outcome.failure_kind} (layer: {outcome.layer})")
     agent, usage = record.agent, record.usage
@@ -73,7 +81,13 @@ def _text(page: Page, title: str, text: str, full: bool) -> list[str]:
 def _indented(text: str, full: bool, indent: str = "  ") -> list[str]:
     lines = visible_lines(text).split("\n")
     shown = lines if full or len(lines) <= _LINES else [*lines[: _LINES - 1], f"… {len(lines) - _LINES + 1} more lines"]
-    return [indent + (part if full else clip(part, 160) if part.strip() else "") for part in shown]
+    return [indent + (part if full else _clipped(part)) for part in shown]
+
+
+def _clipped(line: str) -> str:
+    """A line of at most 160 columns whose own indentation is kept: JSON and lists stay readable."""
+    own = line[: len(line) - len(line.lstrip(" "))][:40]
+    return own + clip(line, 160 - len(own)) if line.strip() else ""
 
 
 def _before(record: TrialRecord, page: Page, full: bool) -> Iterable[list[str]]:

@@ -10,7 +10,7 @@ import pytest
 
 from mcpeval_dsl.diagnostics.render.safe import width
 from mcpeval_dsl.gateway.model import CallError, Permission, Violation
-from mcpeval_dsl.records.model import Lead, TrialRecord
+from mcpeval_dsl.records.model import InfraTrouble, Lead, TrialRecord
 from mcpeval_dsl.report import transcript
 from mcpeval_dsl.report.page import Page, clip, interval, money, number, percent, table
 from mcpeval_dsl.report.text import render
@@ -121,6 +121,28 @@ def test_a_transcript_tells_the_trial_in_order() -> None:
         for text in ("TOLD", "TURN 1", "c1 tracker.get_issue", "→ one", "ANSWER", "VERDICTS", "VIOLATIONS")
     ]
     assert places == sorted(places)
+
+
+def test_an_untestable_trial_says_what_was_in_the_way() -> None:
+    trouble = InfraTrouble(kind="model_api", when="before_agent", chain=("model_api:preflight",), message="no API key")
+    assert "  no API key\n" in transcript.render(trial(trouble=trouble), Page("r"))
+
+
+def test_a_row_that_did_not_come_is_not_called_ungraded() -> None:
+    record = trial(not_applicable=True).model_copy(update={"outcome": None})
+    assert "not applicable" in transcript.line(record)
+    assert "ungraded" not in transcript.render(record, Page("r"))
+
+
+def test_results_keep_their_indentation() -> None:
+    record = trial(calls=(call("c1", turn=1, text='{\n  "key": "A-1"\n}'),))
+    assert '    →   "key": "A-1"\n' in transcript.render(record, Page("r"))
+
+
+def test_the_last_line_is_about_the_code_the_command_ends_with() -> None:
+    assert page(exit_code=130).endswith(
+        "exit 130: the run was interrupted: run the same command again to continue it\n"
+    )
 
 
 def test_long_results_are_cut_unless_asked_for() -> None:
