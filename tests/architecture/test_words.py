@@ -31,3 +31,13 @@ def test_nothing_is_left_to_do(folder: str) -> None:
             lines = path.read_text("utf-8", errors="replace").splitlines()
             wrong += [f"{path}:{number}: {line}" for number, line in enumerate(lines, 1) if FORBIDDEN.search(line)]
     assert not wrong
+
+
+def test_no_place_of_one_machine_is_named() -> None:
+    """Homes of people, package registries and mirrors: a clone works anywhere, and lock files name no host."""
+    places = re.compile(
+        r"/home/\w|/Users/\w|(?<![/~\w])/ro" + r"ot/|python" + r"hosted|registry\.np" + r"mjs|pypi\.o" + "rg"
+    )
+    assert not [
+        f"{path}: {found[0]}" for path in texts() if (found := places.search(path.read_text("utf-8", "replace")))
+    ]
