@@ -66,7 +66,7 @@ def untestable(page: Page, card: model.Scorecard) -> list[str]:
     count = sum(row.trials for row in card.untestable)
     lines = [f"{page.head('NOT TESTED')}  {plural(count, 'trial')}, counted neither for nor against the agent"]
     for row in card.untestable[:_SHOWN]:
-        chain = " ← ".join(_CAUSES.get(cause, cause) for cause in row.because)
+        chain = " → ".join(_CAUSES.get(cause, cause) for cause in row.because)
         lines.append(f"  {clip(chain, 80)}: {plural(row.trials, 'trial')}")
         lines.append(f"    mcpe view {visible(page.run)} {visible(row.first_trial)}")
         if row.worth_a_rerun:

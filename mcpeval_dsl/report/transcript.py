@@ -52,7 +52,7 @@ def _head(record: TrialRecord, page: Page) -> list[str]:
     style = "good" if word == "pass" else "unsure" if word in ("untestable", "ungraded", "not applicable") else "bad"
     lines = [f"{page.head(visible(record.id))}  {page.paint(word, style)}"]
     if outcome is not None and outcome.because:
-        lines.append("  because " + visible(" ← ".join(outcome.because)))
+        lines.append("  because " + visible(" → ".join(outcome.because)))
     if record.trouble is not None and record.trouble.message:
         lines += wrapped(record.trouble.message, "  ")
     if outcome is not None and outcome.failure_kind:
