@@ -153,7 +153,20 @@ def _short(item: tree.Item) -> str:
     return text if len(text) <= 30 else text[:29] + "…"
 
 
+def _limitless(item: tree.Item, leaves: tuple[op.Leaf, ...]) -> Diagnostic | None:
+    """`budget tokens hard 40k`: the name of a limit without the limit itself."""
+    for leaf in leaves:
+        if isinstance(leaf, op.Limit) and bare(item) == leaf.name:
+            body = "A limit is `NAME <= N`; `hard`, if any, comes after it."
+            hint = f"Write for example `{leaf.name} <= {UNITS[leaf.unit].example}`."
+            return finding("MCPE203", item.span, f"`{leaf.name}` has no limit", body, hint)
+    return None
+
+
 def _wrong(misfit: Misfit, item: tree.Item, leaves: tuple[op.Leaf, ...]) -> Diagnostic:
+    limitless = _limitless(item, leaves)
+    if limitless is not None:
+        return limitless
     for leaf in leaves:
         if isinstance(leaf, (op.Quantity, op.Limit)):
             found = quantity_misfit(misfit.name, leaf, item)
