@@ -105,13 +105,18 @@ class Scheduler:
     async def _grade_what_was_not(self) -> None:
         """A run that was killed between a trial and its grading left facts without a verdict, and the trial's folder."""
         ungraded = (record for record in self._store.reader.records() if record.outcome is None)
-        for record in [record for record in ungraded if not record.not_applicable]:
+        waiting = [record for record in ungraded if not record.not_applicable]
+        if waiting:
+            # What the harvests' calls showed decides leads; what is due below reads its own again where it must.
+            self._context.harvests.update({record.id: record for record in self._store.reader.harvests()})
+        for record in waiting:
             left = folders.place(self._context.run_folder, record.id)
             graded = await self._finish(record, left.work if left.work.is_dir() else None)
             folders.remove(left.root)
             await asyncio.wrap_future(
                 self._store.save_grading(record.key, graded.verdicts, graded.outcome, graded.leads, graded.grade_key)
             )
+        self._context.harvests.clear()
 
     def _due(self) -> Iterator[Due]:
         reader = self._store.reader

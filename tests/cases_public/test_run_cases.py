@@ -215,6 +215,45 @@ def test_the_second_interrupt_stops_now_and_saves(library: Library) -> None:
     assert "Traceback" not in out + err
 
 
+GRADED_SLOWLY = """
+harvest found = library.list_pages() { key = $.pages[0].key }
+task read { prompt "What stands on {{ found.key }}?"; grade command "sh" "check.sh" "{{ workdir }}" }
+"""
+CHECK = """if [ -e MARK ]; then test -d "$1" && exit 0 || exit 1; fi
+touch MARK
+exec sleep 60
+"""
+
+
+@pytest.mark.parametrize("killed", [True, False], ids=["killed", "interrupted twice"])
+def test_a_trial_that_was_not_yet_graded_is_graded_with_all_that_was_known(library: Library, killed: bool) -> None:
+    """Its folder still stands, and the harvest's call still vouches for what the server then denied."""
+    mark = library.bench.root / "mark"
+    key = "{{ capture(prompt, '(PAGE-[0-9]+)') }}"
+    script = calls({"tool": "get_page", "arguments": {"key": key}}, reply="nothing")
+    library.write(GRADED_SLOWLY, {"*": script}, mode="forgets", head=SUITE.replace("get_*", "get_*, list_*"))
+    library.bench.write("specs/check.sh", CHECK.replace("MARK", str(mark)))
+    library.bench.trust()
+    process = library.bench.start("run", "specs")
+    deadline = time.monotonic() + 60
+    while not mark.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    if killed:
+        os.killpg(process.pid, signal.SIGKILL)
+    else:
+        interrupt(process)
+        time.sleep(0.3)
+        interrupt(process)
+    process.communicate(timeout=30)
+    again = library.bench.mcpe("run", "specs")
+    record = library.bench.records["read#1"]
+    assert again.code == 0 and outcome(record) == "pass", again.err
+    assert [lead.tool for lead in record.leads] == ["get_page"]
+    continued = library.bench.scorecard
+    assert library.bench.mcpe("run", "specs", "--fresh").code == 0
+    assert continued == library.bench.scorecard
+
+
 @pytest.mark.parametrize("stop", ["max_tokens", "refusal"])
 def test_tools_asked_for_in_a_turn_that_was_cut_or_refused_are_not_called(library: Library, stop: str) -> None:
     scripts = {"*": [{"call": "get_books", "stop": stop}]}

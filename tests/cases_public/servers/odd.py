@@ -26,6 +26,9 @@ def tool(name, **more):
 
 def tools():
     base = [tool(name) for name in ("get_books", "get_lent", "get_variables", "get_end")]
+    if MODE == "forgets":
+        keyed = {"type": "object", "properties": {"key": {"type": "string"}}, "required": ["key"]}
+        return [tool("list_pages"), tool("get_page", inputSchema=keyed)]
     if MODE in ("paged", "endless"):
         return [tool(f"get_shelf_{number}") for number in range(1, 6)]
     if MODE == "many":
@@ -85,6 +88,10 @@ def called(params):
                 note = {"progressToken": token, "progress": step}
                 say({"jsonrpc": "2.0", "method": "notifications/progress", "params": note})
         return text("slow but sure")
+    if name == "list_pages":
+        return structured({"pages": [{"key": "PAGE-1702"}]})
+    if name == "get_page":
+        return text(f"page {given['key']} not found", isError=True)
     if name == "get_books":
         return structured({"books": ["Emma", "Persuasion"], "none": []})
     return structured({"called": name, "given": given})
