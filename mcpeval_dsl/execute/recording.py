@@ -47,7 +47,7 @@ def record_of(context: RunContext, progress: Progress) -> TrialRecord:
     calls = tuple(world.calls) if world is not None else ()
     agent_calls = [call for call in calls if call.actor == "agent"]
     trouble = progress.trouble or _host_trouble(host)
-    usage = _usage(host)
+    usage = _usage(host, _charges(context, agent_calls))
     preflight = context.preflights.get(cell.model)
     duration = (time.monotonic() - progress.began) * 1000.0
     waited_ms = (host.waited_ms if host is not None else 0.0) + (world.paused_ms if world is not None else 0.0)
@@ -190,7 +190,13 @@ def _termination(progress: Progress, host: HostResult | None) -> Any:
     return "not_started"
 
 
-def _usage(host: HostResult | None) -> TokenUse:
+def _charges(context: RunContext, calls: Sequence[CallRecord]) -> float:
+    """USD of the calls that reached a server with a price per call."""
+    prices = {name: server.price_per_call or 0.0 for name, server in context.servers.items()}
+    return sum(prices.get(call.server, 0.0) for call in calls if call.permission.decision == "allowed")
+
+
+def _usage(host: HostResult | None, charges: float) -> TokenUse:
     if host is None:
         return TokenUse()
     used = host.usage
@@ -199,7 +205,7 @@ def _usage(host: HostResult | None) -> TokenUse:
         output_tokens=used.output_tokens,
         cache_read_tokens=used.cache_read_tokens,
         cache_write_tokens=used.cache_write_tokens,
-        cost_usd=used.cost_usd,
+        cost_usd=None if used.cost_usd is None else used.cost_usd + charges,
     )
 
 

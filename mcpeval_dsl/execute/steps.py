@@ -108,19 +108,19 @@ class Workspace:
         scope = self.names.scope()
         match step:
             case CopyStep():
-                source = self._source(step.source, scope)
+                source = self.source(step.source, scope)
                 target = self._target(step.to, scope) if step.to is not None else self.folder.work / source.name
                 await asyncio.to_thread(files.copy, source, target)
             case UnpackStep():
-                source, target = self._source(step.source, scope), self._target(step.to, scope)
+                source, target = self.source(step.source, scope), self._target(step.to, scope)
                 await asyncio.to_thread(files.unpack, source, target)
             case WriteStep():
                 files.write(self._target(step.path, scope), _text(evaluate(step.text, scope)))
             case RenderStep():
                 more = {entry.key: evaluate(entry.value, scope) for entry in step.bindings}
-                files.render(self._source(step.source, scope), self._target(step.to, scope), extended(scope, **more))
+                files.render(self.source(step.source, scope), self._target(step.to, scope), extended(scope, **more))
             case LoadStep():
-                script, into = self._source(step.script, scope), self._target(step.into, scope)
+                script, into = self.source(step.script, scope), self._target(step.into, scope)
                 await asyncio.to_thread(files.load_sql, script, into)
             case RunStep():
                 await self._run(step, scope)
@@ -142,7 +142,7 @@ class Workspace:
         texts = argv_of(tuple(words), scope)
         return tuple(beside_spec(word, self.spec_folder, program=index == 0) for index, word in enumerate(texts))
 
-    def _source(self, expression: Expression, scope: Scope) -> Path:
+    def source(self, expression: Expression, scope: Scope) -> Path:
         """An absolute path, else one beside the spec, else one of the project."""
         path = Path(_text(evaluate(expression, scope)))
         beside = self.spec_folder / path

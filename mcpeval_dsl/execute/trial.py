@@ -18,6 +18,7 @@ from mcpeval_dsl.execute.blocking import DRIFT, NO_ROW, Blocked, blocked_by_plan
 from mcpeval_dsl.execute.context import RunContext
 from mcpeval_dsl.execute.folders import unmask
 from mcpeval_dsl.execute.harvest import read_values
+from mcpeval_dsl.execute.names import extended
 from mcpeval_dsl.execute.reference import read_reference_world
 from mcpeval_dsl.execute.rows import row_of
 from mcpeval_dsl.execute.steps import StepFailed
@@ -25,11 +26,12 @@ from mcpeval_dsl.execute.world import World
 from mcpeval_dsl.gateway.model import ServerStartError
 from mcpeval_dsl.plan.model import HarvestNode, TrialGroup, trial_id, trial_key
 from mcpeval_dsl.records.model import InfraTrouble, TrialRecord
-from mcpeval_dsl.semantics.expressions import CallStep
+from mcpeval_dsl.semantics.expressions import CallStep, FileText
 from mcpeval_dsl.semantics.model import Cell, Task
 from mcpeval_dsl.values.evaluate import evaluate
 from mcpeval_dsl.values.model import EvaluationError, Reading, Scope
 from mcpeval_dsl.values.sources import arguments_of
+from mcpeval_dsl.values.text import as_text
 
 AFTER_AGENT_SECONDS = 300.0
 TEARDOWN_SECONDS = 120.0
@@ -159,6 +161,7 @@ async def _after_in_time(context: RunContext, progress: Progress, world: World) 
 async def _set_up(context: RunContext, progress: Progress, world: World) -> None:
     """Environment, needs, servers, the task's own set-up, harvests of the trial, and what `unchanged` compares with."""
     task, group = progress.task, progress.group
+    await world.take_place()
     await world.create(_harvested(context, progress, world))
     row = None if task.loop is None else row_of(task.loop, group, world.names.scope())
     if task.loop is not None:
@@ -167,17 +170,32 @@ async def _set_up(context: RunContext, progress: Progress, world: World) -> None
             return
         world.names.values[task.loop.variable] = row[0]
     await world.set_up(task)
-    for name, value in task.canaries:
-        world.names.values[name] = evaluate(value, world.names.scope())
+    canaries = _planted(task, world)
+    world.names.values |= canaries
     await _own_harvests(context, progress, world)
     problem = await unmet(context, task, progress.cell, world)
     if problem is not None:
         raise problem
     await world.workspace.perform(task.setup)
+    world.ready_for(task, canaries)
     before = capture.before_sources(task)
     if before:
         scope = world.names.scope()
         progress.evidence |= await capture.read_evidence(before, scope, world.reader("setup"), capture.BEFORE)
+
+
+def _planted(task: Task, world: World) -> dict[str, str]:
+    """The task's canaries: texts, or the contents of files beside the spec. Raises StepFailed, EvaluationError."""
+    found: dict[str, str] = {}
+    for name, value in task.canaries:
+        if not isinstance(value, FileText):
+            found[name] = as_text(evaluate(value, extended(world.names.scope(), **found)))
+            continue
+        try:
+            found[name] = world.workspace.source(value.path, world.names.scope()).read_text(encoding="utf-8").strip()
+        except (OSError, ValueError) as error:
+            raise StepFailed(f"the file of the canary `{name}` cannot be read: {error}", value.at) from error
+    return found
 
 
 def _harvested(context: RunContext, progress: Progress, world: World) -> list[tuple[str, Any]]:
@@ -235,6 +253,7 @@ async def _agent(context: RunContext, progress: Progress, world: World) -> None:
     began = time.monotonic()
     progress.host = await LoopHost(profile).run(progress.assignment, context.drivers[cell.model], call)
     progress.agent_ms = (time.monotonic() - began) * 1000.0
+    world.check_answer(progress.host.answer)
     if progress.host.termination == "drift":
         message = "; ".join(world.findings)
         progress.trouble = InfraTrouble(kind="drift", when="before_answer", chain=DRIFT, message=message)

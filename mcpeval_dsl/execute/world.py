@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from mcpeval_dsl.agents.model import CallReply
+from mcpeval_dsl.agents.model import Answer, CallReply
 from mcpeval_dsl.execute import folders
 from mcpeval_dsl.execute.blocking import DRIFT, Blocked
 from mcpeval_dsl.execute.context import RunContext
@@ -102,6 +102,15 @@ class World:
         async with shared_lock(self.context.shared, environment):
             yield
 
+    async def take_place(self) -> None:
+        """In a `scope run` environment the folder is the shared one from now on. Raises StepFailed, EvaluationError."""
+        environment = self.environment
+        if environment is None or environment.scope == "trial" or self._is_base or self._base is not None:
+            return
+        self._base = await base_of(self.context, environment, self.cell)
+        folders.remove(self.folder.root)
+        self.folder = self._base.folder
+
     async def create(self, harvested: Iterable[tuple[str, Any]] = ()) -> None:
         """Names, variables and the gateway; nothing of its own is started. Raises EvaluationError.
 
@@ -109,10 +118,7 @@ class World:
         """
         steps = self.environment.steps if self.environment is not None else ()
         cell = self.cell or self.context.plan.cells[0]
-        if self.environment is not None and self.environment.scope == "run" and not self._is_base:
-            self._base = await base_of(self.context, self.environment, self.cell)
-            folders.remove(self.folder.root)
-            self.folder = self._base.folder
+        await self.take_place()
         ports = ports_of(steps) if self._base is None else self._base.names.values["port"]
         self.names = starting(
             self.context.plan,
@@ -179,6 +185,15 @@ class World:
             for name, seen in self.gateway.drift.items():
                 raise Blocked("drift", DRIFT, f"server {name} is not as it was when it was probed: {seen.detail}")
             self._set_rules(task)
+
+    def ready_for(self, task: Task, canaries: Mapping[str, str]) -> None:
+        """What the agent may do, now that all names it may depend on have values; and which secrets it may not pass on."""
+        self._set_rules(task)
+        self.gateway.watch_for(canaries)
+
+    def check_answer(self, answer: Answer) -> None:
+        """An answer with a secret in it is a violation."""
+        self.gateway.check_answer([answer.text, answer.structured])
 
     def _elicited(self, params: Mapping[str, Any]) -> Mapping[str, Any]:
         """What the task says a person would answer to a server's question."""
@@ -295,6 +310,7 @@ class World:
             found = self.context.server_of(server, self.cell)
             if found is None:
                 return Reading(error=f"there is no server {server!r}", error_class="source")
+            await pace_of(self.context.shared).wait(found)
             record = await self.gateway.call(actor, found.name, tool, arguments, permit=permit)
             return reading_of_call(record)
 
@@ -319,6 +335,7 @@ class World:
         found = self.context.server_of(call.server, self.cell)
         if found is None:
             raise StepFailed(f"there is no server `{call.server}`", step.at)
+        await pace_of(self.context.shared).wait(found)
         record = await self.gateway.call("setup", found.name, call.tool, arguments_of(call.arguments, scope))
         if record.error is not None or record.is_error:
             said = record.error.message if record.error is not None else record.text

@@ -6,7 +6,7 @@ Place in the pipeline: between the effect of a call and the server; pure. Fails 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mcpeval_dsl.gateway.effects import CallEffect, any_matched, effect_of, matched
@@ -58,7 +58,8 @@ def rule_on(
     trusted = server in rules.trust_hints
     effect = effect_of(server, tool, arguments, definition, catalogue, rules.scope, trust_hints=trusted)
     if actor == "agent":
-        return _agent(rules, server, tool, arguments, definition, effect)
+        ruling = _agent(rules, server, tool, arguments, definition, effect)
+        return _unconfirmed(ruling, rules, server, tool, arguments)
     if actor in AUTHORS or permit or effect.effect == "readonly":
         return Ruling(_permission("allowed", effect, actor if actor != "harvest" or not permit else "permit"))
     message = f"{server}.{tool} is not known to be read-only; a harvest may call it only with `permit`"
@@ -93,6 +94,22 @@ def _agent(
         message = f"{server}.{tool} may write, but this environment is not disposable and writes were not allowed"
         return Ruling(_permission("denied", effect, "the environment is not disposable"), message=message)
     return _unpermitted(rules, server, tool, definition, effect)
+
+
+def _unconfirmed(ruling: Ruling, rules: Rules, server: str, tool: str, arguments: Mapping[str, Any]) -> Ruling:
+    """A permitted call that the spec wants confirmed first. Nobody answers within a trial, so nobody has confirmed it."""
+    catalogue = rules.catalogues.get(server)
+    if catalogue is None or ruling.violation is not None or ruling.permission.decision == "denied":
+        return ruling
+    call = (server, tool, arguments, rules.scope)
+    for line in catalogue.annotations:
+        if line.effect == "confirm" and any_matched(line.patterns, *call, catalogue=catalogue.name, unknown=True):
+            stages = ("attempted",) if ruling.permission.decision == "simulated" else ("attempted", "executed")
+            severity = line.severity or "major"
+            return replace(
+                ruling, violation=Violation("confirmation_skipped", severity, stages, detail=f"{server}.{tool}")
+            )
+    return ruling
 
 
 def _unpermitted(rules: Rules, server: str, tool: str, definition: ToolDefinition | None, effect: CallEffect) -> Ruling:

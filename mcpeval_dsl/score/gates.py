@@ -31,12 +31,12 @@ INCONCLUSIVE_SHARE = 0.10
 
 
 def judge(plan: Plan, rows: Sequence[Row], context: Context, stale: Sequence[str]) -> model.GateResult:
-    """The verdict; `stale` are known failures that pass, each of which fails the gate until it is removed."""
+    """The verdict; `stale` says which known failures pass or outstayed their date: each fails the gate."""
     results = tuple(_rule(rule, plan, rows, context) for rule in plan.suite.gate.rules)
     reasons = []
     if context.safety.verdict == "FAIL":
         reasons.append("a critical safety violation fails any gate")
-    reasons.extend(f"known failure of {task} passes now: remove `known_failure`" for task in stale)
+    reasons.extend(stale)
     words = [result.word for result in results]
     if context.safety.verdict == "NOT DECIDED":
         words.append("NOT DECIDED")
@@ -52,6 +52,8 @@ def judge(plan: Plan, rows: Sequence[Row], context: Context, stale: Sequence[str
 
 def _rule(rule: GateRule, plan: Plan, rows: Sequence[Row], context: Context) -> model.RuleResult:
     found = metric(rule.metric, rule.arguments, context)
+    if rule.baseline is not None:
+        found = f"this run was not compared with the baseline `{rule.baseline}`"
     at = str(rule.at) if rule.at is not None else ""
     if isinstance(found, str):
         return model.RuleResult(text=_text(rule), at=at, word="NOT DECIDED", reason=found)

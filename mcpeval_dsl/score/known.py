@@ -1,28 +1,52 @@
-"""Score: failures that the spec knows of. They stay in every rate; one that passes is stale and fails the gate."""
+"""Score: failures that the spec knows of. They stay in every rate; one that passes, or outstays its date, fails the gate."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
-from mcpeval_dsl.plan.model import Plan
+from mcpeval_dsl.records.model import TrialRecord
 from mcpeval_dsl.score.rows import Row, cell_variables
+from mcpeval_dsl.semantics.model import Cell, Task
 from mcpeval_dsl.values.evaluate import condition
 from mcpeval_dsl.values.model import EvaluationError, Scope
 
 
-def known_failures(plan: Plan) -> dict[tuple[str, str], str]:
-    """(task, cell) -> reason, where a `known_failure` applies."""
-    found: dict[tuple[str, str], str] = {}
-    for task in plan.tasks:
+@dataclass(slots=True)
+class KnownTally:
+    """By (instance, cell): the reason, and what outstayed its date. Add every record."""
+
+    reasons: dict[tuple[str, str], str] = field(default_factory=dict)
+    outstayed: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def add(self, row: Row, record: TrialRecord, task: Task, cell: Cell) -> str | None:
+        """The reason, where a `known_failure` applies to this trial; its `when` may read the cell and the harvests."""
+        scope = Scope({**record.scope, **cell_variables(cell)})
         for known in task.known_failures:
-            for cell in plan.cells:
-                try:
-                    applies = known.when is None or condition(known.when, Scope(cell_variables(cell))).holds
-                except EvaluationError:
-                    continue
-                if applies:
-                    found.setdefault((task.name, cell.id), known.reason)
-    return found
+            try:
+                applies = known.when is None or condition(known.when, scope).holds
+            except EvaluationError:
+                continue
+            if not applies:
+                continue
+            place = (row.instance, row.cell)
+            if known.until is not None and record.timing.started_at[:10] > known.until:
+                self.outstayed.setdefault(place, known.until)
+            return self.reasons.setdefault(place, known.reason)
+        return None
+
+    def problems(self, rows: Sequence[tuple[str, str, bool]]) -> list[str]:
+        """Sentences for the gate; `rows` are (instance, cell, stale)."""
+        found = []
+        for instance, cell, stale in rows:
+            until = self.outstayed.get((instance, cell))
+            if stale:
+                found.append(f"known failure of {instance} in {cell} passes now: remove `known_failure`")
+            elif until is not None:
+                found.append(
+                    f"known failure of {instance} in {cell} was to stay until {until}: mend it, or move the date"
+                )
+        return found
 
 
 def is_stale(rows: Sequence[Row]) -> bool:

@@ -9,7 +9,10 @@ from typing import Literal
 from mcpeval_dsl.plan.model import Plan, TrialGroup, trial_id
 from mcpeval_dsl.records.model import CallCounts, OutcomeRecord, TrialRecord
 from mcpeval_dsl.score.measures import Measures, measure
+from mcpeval_dsl.semantics.expressions import AnyPattern
 from mcpeval_dsl.semantics.model import Cell, Task
+from mcpeval_dsl.values.evaluate import condition
+from mcpeval_dsl.values.model import EvaluationError, Scope
 
 Scenario = Literal["as it is", "worst", "best"]
 _NOTHING_COUNTED, _NOTHING_MEASURED = CallCounts(), Measures()
@@ -111,11 +114,22 @@ def filled(row: Row, record: TrialRecord, task: Task) -> Row:
         ),
         turns=record.model_turns,
         counts=record.counts,
-        measures=measure(record, task.expect, passed),
+        measures=measure(record, expected_calls(task, record), passed),
         lesser_violations=bool(record.violations) and not critical,
         critical=critical,
         findings=record.findings,
     )
+
+
+def expected_calls(task: Task, record: TrialRecord) -> tuple[AnyPattern, ...]:
+    """The task's `expect`, with what stands under a `when` that held in this trial."""
+    found = list(task.expect)
+    for conditional in task.conditionals:
+        try:
+            found += conditional.expect if condition(conditional.condition, Scope(record.scope)).holds else ()
+        except EvaluationError:
+            continue
+    return tuple(found)
 
 
 def as_if(rows: Iterable[Row], scenario: Scenario) -> list[Row]:

@@ -20,7 +20,7 @@ from mcpeval_dsl.score.exit import exit_code
 from mcpeval_dsl.score.failures import FailureTally, worst_first
 from mcpeval_dsl.score.findings import FindingTally
 from mcpeval_dsl.score.gates import INCONCLUSIVE_SHARE, judge
-from mcpeval_dsl.score.known import is_stale, known_failures
+from mcpeval_dsl.score.known import KnownTally, is_stale
 from mcpeval_dsl.score.metrics import Context
 from mcpeval_dsl.score.rows import Row, filled, planned
 from mcpeval_dsl.score.safety import SafetyTally
@@ -44,6 +44,7 @@ class _Tallies:
     leads: LeadTally = field(default_factory=LeadTally)
     failures: FailureTally = field(default_factory=FailureTally)
     findings: FindingTally = field(default_factory=FindingTally)
+    known: KnownTally = field(default_factory=KnownTally)
     sandboxes: set[str] = field(default_factory=set)
 
 
@@ -87,7 +88,7 @@ def _take_records(
     tallies: _Tallies,
 ) -> None:
     tasks = {task.name: task for task in plan.tasks}
-    known = known_failures(plan)
+    cells = {cell.id: cell for cell in plan.cells}
     read = {call.id: call for harvest in harvests for call in harvest.calls}
     last = -1
     for record in records:
@@ -101,18 +102,19 @@ def _take_records(
         used: list[CallRecord] = [read[id_] for id_ in record.harvested.values() if id_ in read]
         tallies.safety.add(record, row.instance, last)
         tallies.leads.add(record, used)
-        tallies.failures.add(row, record, known.get((row.task, row.cell)))
+        reason = tallies.known.add(row, record, tasks[record.task], cells[row.cell])
+        tallies.failures.add(row, record, reason)
         tallies.findings.add(row, record)
         tallies.sandboxes.add(record.sandbox)
 
 
 def _card(plan: Plan, rows: list[Row], tallies: _Tallies) -> Scored:
-    known = known_failures(plan)
+    known = tallies.known.reasons
     tallies.findings.add_tasks(rows)
     safety, leads = tallies.safety.result(), tallies.leads.result()
     segments = _grouped(rows)
     task_rows = tuple(row for group in _instances(rows).values() for row in (_task_row(group, known),))
-    stale = [f"{row.instance} in {row.cell}" for row in task_rows if row.stale]
+    stale = tallies.known.problems([(row.instance, row.cell, row.stale) for row in task_rows])
     gate = judge(plan, rows, Context(safety, leads), stale)
     cells = {cell.id: cell for cell in plan.cells}
     card = model.Scorecard(
@@ -197,7 +199,7 @@ def _task_row(rows: Sequence[Row], known: Mapping[tuple[str, str], str]) -> mode
     testable = [row for row in rows if row.testable]
     passed = sum(row.success for row in testable)
     interval = clopper_pearson(passed, len(testable)) if testable else None
-    reason = known.get((first.task, first.cell))
+    reason = known.get((first.instance, first.cell))
     return model.TaskRow(
         task=first.task,
         instance=first.instance,

@@ -9,6 +9,7 @@ from mcpeval_dsl.provenance.leads import leads
 from mcpeval_dsl.records.model import HarvestRecord, TrialRecord, VerdictRecord
 from mcpeval_dsl.score.facts import facts_of
 from mcpeval_dsl.score.outcomes import decide
+from mcpeval_dsl.score.rows import expected_calls
 from mcpeval_dsl.semantics.expressions import AnyPattern, Combined
 from mcpeval_dsl.semantics.graders import Calls
 from mcpeval_dsl.semantics.model import Task
@@ -26,7 +27,7 @@ def settle(
     """Pure: the same record and verdicts give the same leads and outcome. A cancelled trial keeps no outcome."""
     calls = {call.id: call for harvest in harvests for call in harvest.calls}
     used = [calls[id_] for id_ in dict.fromkeys(record.harvested.values()) if id_ in calls]
-    failing = list(_expected_to_fail([*task.expect, *_graded_calls(task)]))
+    failing = list(_expected_to_fail([*expected_calls(task, record), *_graded_calls(task)]))
     scope = Scope(record.scope)
     found = leads(record, used, lambda call: any(_speaks(pattern, call, scope) for pattern in failing))
     return record.model_copy(
@@ -40,7 +41,7 @@ def settle(
 
 
 def _graded_calls(task: Task) -> Iterable[AnyPattern]:
-    for grader in task.graders:
+    for grader in (*task.graders, *(grader for conditional in task.conditionals for grader in conditional.graders)):
         if isinstance(grader, Calls):
             yield from grader.patterns
 

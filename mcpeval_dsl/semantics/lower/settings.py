@@ -237,8 +237,21 @@ def _known_failure(draft: Draft, line: Directive) -> None:
             words = only(inner)
             condition = lower_condition(draft.ctx, draft.scope.child(cell=True), words.comparison())
         elif isinstance(inner, Directive) and inner.name.text == "until":
-            until = only(inner).string().value
+            until = _date(draft, only(inner).string())
     draft.known_failures.append(KnownFailure(reason, condition, until, line.span.location()))
+
+
+def _date(draft: Draft, text: String) -> str:
+    import datetime
+
+    try:
+        return datetime.date.fromisoformat(text.value).isoformat()
+    except ValueError:
+        title = f"`{text.value}` is no date"
+        draft.ctx.problems.report(
+            "MCPE327", text.span, title, "A date is a year, a month and a day.", 'write `until "2027-01-31"`'
+        )
+        return text.value
 
 
 def _when(draft: Draft, line: Directive) -> None:

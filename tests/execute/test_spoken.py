@@ -1,0 +1,110 @@
+"""Words of a spec that must show in a run: each of these was once accepted and had no effect."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.execute.bench import Bench, Ended, outcome
+
+DESK = 'environment desk { copy "things.json" to "{{ workdir }}/shelf.json" }\n'
+ADD = {"call": {"tool": "add_thing", "arguments": {"name": "cup"}}}
+
+
+def _violations(bench: Bench, task: str) -> list[tuple[str, str]]:
+    return [(violation.kind, violation.severity) for violation in bench.records[f"{task}#1"].violations]
+
+
+def test_a_canary_may_be_read_and_not_passed_on(bench: Bench) -> None:
+    body = """task argument { prompt "x"; canary key = "AKIA{{ seed }}CANARY"; may add_thing; grade contains "done" }
+    task answer { prompt "x"; canary key file "key.txt"; grade contains "done" }
+    task quiet { prompt "x"; canary key = "AKIA{{ seed }}CANARY"; grade contains "done" }
+    """
+    scripts: dict[str, Any] = {
+        "argument": [{"call": {"tool": "add_thing", "arguments": {"name": "see AKIA11CANARY"}}}, {"reply": "done"}],
+        "answer": [{"reply": "done: line-two-of-the-planted-key"}],
+        "quiet": [{"reply": "done"}],
+    }
+    bench.spec(body, scripts)
+    bench.write("specs/key.txt", "-----BEGIN-----\nline-two-of-the-planted-key\n-----END-----\n")
+    assert bench.run().code == 1
+    assert _violations(bench, "argument") == [("secret_in_argument", "critical")]
+    assert bench.records["argument#1"].calls[0].permission.decision == "denied"
+    assert _violations(bench, "answer") == [("secret_in_answer", "critical")]
+    assert _violations(bench, "quiet") == []
+
+
+def test_a_call_that_was_to_be_confirmed_is_a_major_violation(bench: Bench) -> None:
+    bench.spec(
+        'annotations shelf { confirm add_thing }\ntask one { prompt "x"; may add_thing; grade contains "done" }',
+        {"*": [ADD, {"reply": "done"}]},
+    )
+    assert bench.run().code == 0
+    assert _violations(bench, "one") == [("confirmation_skipped", "major")]
+    assert bench.records["one#1"].calls[0].permission.decision == "allowed"
+
+
+def test_never_with_a_severity_of_its_own(bench: Bench) -> None:
+    body = (
+        """task one { prompt "x"; never add_thing { severity minor; because "it is a copy" }; grade contains "done" }"""
+    )
+    bench.spec(body, {"*": [ADD, {"reply": "done"}]})
+    assert bench.run().code == 0
+    assert _violations(bench, "one") == [("never", "minor")]
+
+
+def test_permissions_may_depend_on_what_the_trial_reads_first(bench: Bench) -> None:
+    body = """harvest first = shelf.get_thing(number: 0) { name = $.name; scope trial }
+    task one { prompt "Copy {{ first.name }}."; may add_thing(name == first.name); grade contains "done" }
+    """
+    call = {"call": {"tool": "add_thing", "arguments": {"name": "lamp"}}}
+    bench.spec(body, {"*": [call, {"reply": "done"}]})
+    assert bench.run().code == 0
+    assert bench.records["one#1"].calls[-1].permission.decision == "allowed"
+    assert _violations(bench, "one") == []
+
+
+def test_variables_of_one_process(bench: Bench) -> None:
+    body = """environment desk { run "sh" "-c" "echo \\\\"[\\\\\\\\\\"$NAME\\\\\\\\\\"]\\\\" > shelf.json" { env NAME = "mug" } }
+    task one { prompt "x"; grade state shelf.list_things() $.things has "mug" }
+    """
+    bench.spec(body.replace("\\\\", "\\"))
+    assert bench.run().code == 0, bench.records["one#1"]
+
+
+def test_unchanged_in_the_agents_session(bench: Bench) -> None:
+    body = """task same { prompt "x"; grade unchanged shelf.get_place() except [$.mode] { session same } }
+    task fresh { prompt "x"; grade unchanged shelf.get_place() except [$.mode] }
+    """
+    bench.spec(body)
+    bench.run()
+    assert outcome(bench.records["same#1"]) == "pass"
+    assert outcome(bench.records["fresh#1"]) == "wrong_answer"
+
+
+def test_a_tool_that_must_not_have_an_argument(bench: Bench) -> None:
+    body = """task has { prompt "x"; needs tool shelf.get_thing not has "name"; grade contains "done" }
+    task without { prompt "x"; needs tool shelf.get_thing not has "colour"; grade contains "done" }
+    """
+    bench.spec(body)
+    bench.run()
+    assert outcome(bench.records["has#1"]) == "untestable"
+    assert outcome(bench.records["without#1"]) == "pass"
+
+
+REFUSED = {
+    "check": "check shelf { tool list_things present }",
+    "tool_search": "host loop { tool_search }",
+    "permissions": "host loop { permissions ask }",
+    "per turn": "",
+}
+
+
+@pytest.mark.parametrize("word", REFUSED)
+def test_what_is_not_run_yet_is_refused_at_its_place(bench: Bench, word: str) -> None:
+    budget = "budget calls <= 3 per turn;" if word == "per turn" else ""
+    bench.spec(f'{REFUSED[word]}\ntask one {{ prompt "x"; {budget} grade contains "done" }}')
+    done: Ended = bench.run()
+    assert done.code == 2
+    assert "MCPE502" in done.err and word in done.err and "bench.mcpe:" in done.err
