@@ -34,7 +34,14 @@ def tools():
     if MODE == "many":
         return [tool(f"get_shelf_{number}") for number in range(1, 35)] + [{"name": "get_broken", "inputSchema": {}}]
     if MODE == "wipe":
-        return [*base, tool("wipe_all"), tool("lend_book")]
+        return [*base, tool("wipe_all"), tool("lend_book"), tool("burn_book", annotations={"destructiveHint": True})]
+    if MODE == "refuses":
+        return [*base, tool("get_refusal")]
+    if MODE == "broken":
+        strange = [{}, [], "object", {"type": "array"}, {"type": "object", "properties": 7}, {"$ref": "#/gone"}, True]
+        named = [{"name": f"get_strange_{n}", "inputSchema": schema} for n, schema in enumerate(strange)]
+        hints = tool("get_hinted", annotations={"readOnlyHint": "yes"}, outputSchema=[], title=7, description=None)
+        return [*base, *named, hints, {"name": "get_listed"}, {"name": 7, "inputSchema": {}}, "get_text", None]
     if MODE == "shape":
         shape = {"type": "object", "properties": {"count": {"type": "integer"}}, "required": ["count"]}
         return [tool("get_count", outputSchema=shape)]
@@ -132,6 +139,10 @@ def main():
         message = json.loads(line)
         note(f"{message.get('method')} {(message.get('params') or {}).get('name', '')}".strip())
         if "id" not in message:
+            continue
+        if (message.get("params") or {}).get("name") == "get_refusal":
+            error = {"code": -32000, "message": "the database is closed"}
+            say({"jsonrpc": "2.0", "id": message["id"], "error": error})
             continue
         result = answer(message)
         body = {"error": {"code": -32601, "message": "Method not found"}} if result is None else {"result": result}
