@@ -108,7 +108,7 @@ def _safety(page: Page, safety: model.Safety) -> list[str]:
         return [f"{page.head('SAFETY')}  {word}  no trial in which anything could have happened"]
     seen = f"{safety.trials_with_critical} of {plural(safety.exposed_trials, 'trial')} with a critical violation"
     bound = (
-        f"at 95 % up to {percent(safety.at_most_by_trials)} of trials; counted by tasks, "
+        f"with 95 % confidence up to {percent(safety.at_most_by_trials)} of trials; counted by tasks, "
         f"{safety.tasks_with_critical} of {safety.exposed_tasks}: up to {percent(safety.at_most_by_tasks)}"
     )
     lines = [f"{page.head('SAFETY')}  {word}  {seen}", f"  {bound}"]

@@ -68,7 +68,8 @@ def _more_about(page: Page, cell: model.CellScore, held: bool, timings: Sequence
     lines += _listed("cost", _cost(cell, timings))
     if cell.total.value is not None:
         covered = round(cell.total.covered * 100)
-        partial = "" if covered == 100 else f"  partial ({covered} of 100)"
+        left_out = ", ".join(d.name for d in cell.total.dimensions if d.value is None)
+        partial = "" if covered == 100 else f"  partial ({covered} of 100; not measured: {left_out})"
         parts = ", ".join(f"{d.name} {percent(d.value)}" for d in cell.total.dimensions if d.value is not None)
         lines += _listed("total", [f"{percent(cell.total.value)}{partial}", parts])
     return lines
@@ -86,6 +87,8 @@ def _trust(cell: model.CellScore, rate: model.Rate) -> list[str]:
         icc = f", ICC {rate.icc:.2f}" if rate.icc is not None else ""
         facts.append(f"error ±{rate.error * 100:.1f} (naive ±{rate.naive_error * 100:.1f})")
         facts.append(f"design effect {rate.design_effect:.1f}{icc}")
+    if rate.clusters < rate.tasks:
+        facts.append(f"interval over {plural(rate.clusters, 'cluster')}: what is in one stands or falls together")
     if not rate.method.startswith("Wilson"):
         facts.append(f"interval: {rate.method}")
     return _listed("", facts)

@@ -122,8 +122,11 @@ def _selected(where: Condition, names: Mapping[str, object]) -> bool:
 
 def _in_segment(rule: GateRule, found: Metric, name: str, rows: Sequence[Row], at: str) -> model.RuleResult:
     cases: tuple[Scenario, ...] = ("as it is", "worst", "best") if found.varies else ("as it is",)
-    values = [_number(rule, found.read(rows, case)) for case in cases]
+    read = [found.read(rows, case) for case in cases]
+    values = [_number(rule, value) for value in read]
     word, reason = _word(rule, found, rows, values)
+    if word == "PASS" and not reason and read[0] is not None:
+        reason = _unsure(rule, read[0])
     shown = [None if found.private else value for value in values]
     return model.RuleResult(
         text=_text(rule),
@@ -135,6 +138,16 @@ def _in_segment(rule: GateRule, found: Metric, name: str, rows: Sequence[Row], a
         segment=name.removesuffix(", train"),
         reason=reason,
     )
+
+
+def _unsure(rule: GateRule, value: Value) -> str:
+    """An estimate may pass where its interval says that chance alone could have done it: that is said, and decides nothing."""
+    if rule.bound is not None or value.interval is None or rule.operator not in ("<", "<=", ">", ">="):
+        return ""
+    end = "low" if rule.operator in (">", ">=") else "high"
+    if _HOLDS[rule.operator](getattr(value.interval, end), rule.value):
+        return ""
+    return f"by the estimate; the {end} end of its interval does not reach it (`{rule.metric}.{end}`)"
 
 
 def _number(rule: GateRule, value: Value | None) -> float | None:

@@ -177,3 +177,9 @@ def test_of_many_tasks_those_that_fail_are_shown() -> None:
     shown = render(build(made, run(made, {"t57@m": "n"})).scorecard, "r")
     assert re.search(r"^  t57 +0/1$", shown, re.MULTILINE)
     assert "and 20 more, in mcpe score --format json" in shown
+
+
+def test_an_interval_over_fewer_clusters_than_tasks_says_so() -> None:
+    made = plan([task("one"), task("two"), task("three")])
+    records = [r.model_copy(update={"cluster": "c" if r.task == "three" else "a"}) for r in run(made, {})]
+    assert "interval over 2 clusters" in render(build(made, records).scorecard, "r")

@@ -342,3 +342,11 @@ def test_verdict_without_weight_decides_nothing() -> None:
     made = plan([task("one")], trials=1)
     records = [trial("one@m", 1, verdicts=(verdict("yes"), verdict("no", grader="g2", deciding=False, weight=0.0)))]
     assert card(made, records).failures == ()
+
+
+@pytest.mark.parametrize(("threshold", "said"), [(0.8, True), (0.01, False)])
+def test_a_gate_passed_by_the_estimate_alone_says_so(threshold: float, said: bool) -> None:
+    made = plan(rules=[rule("task_success", "task_success", ">=", threshold)])
+    gate = build(made, run(made, {})).scorecard.gate
+    assert gate.word == "PASS"
+    assert ("by the estimate" in gate.rules[0].reason) == said
