@@ -101,6 +101,18 @@ async def unmet_by(context: RunContext, needs: Iterable[Need], cell: Cell | None
     return None
 
 
+def servers_to_be_healthy(context: RunContext, task_name: str, cell_id: str) -> tuple[str, ...]:
+    """Connect nodes that a task needs only since a `needs healthy` of it, its environment or its harvests names them."""
+    task, cell = context.tasks[task_name], context.cells[cell_id]
+    environment = context.environments.get(task.environment or "")
+    lists = [task.needs, *(item.needs for item in task.conditionals), *(harvest.needs for harvest in task.harvests)]
+    lists += [harvest.needs for harvest in context.plan.harvests if harvest.id in task.uses]
+    lists += [environment.needs] if environment is not None else []
+    names = [need.name for needs in lists for need in needs if need.kind == "healthy"]
+    servers = [server for name in names if (server := context.server_of(name, cell)) is not None]
+    return tuple(context.connect_nodes[server.name].id for server in servers if server.name in context.connect_nodes)
+
+
 async def _unmet(context: RunContext, need: Need, cell: Cell | None, world: World) -> str | None:
     match need.kind:
         case "secret":
@@ -111,7 +123,7 @@ async def _unmet(context: RunContext, need: Need, cell: Cell | None, world: Worl
             server = context.server_of(need.name, cell)
             node = None if server is None else context.connect_nodes.get(server.name)
             record = None if node is None else context.connects.get(node.id)
-            return None if record is None or record.status == "ok" else f"the server {need.name} to be healthy"
+            return None if record is not None and record.status == "ok" else f"the server {need.name} to be healthy"
         case "harvest":
             ids = [node.id for node in context.harvest_nodes.values() if node.harvest == need.name]
             known = [context.harvests[node_id] for node_id in ids if node_id in context.harvests]

@@ -155,6 +155,7 @@ async def harvest_node(context: RunContext, node: HarvestNode) -> HarvestRecord:
     world = World(context, node.id, cell, context.environments.get(name or ""))
     try:
         async with world.isolation():
+            await world.take_place()
             await world.create(_earlier(context, node, world))
             if node.row is not None and task is not None and task.loop is not None:
                 group = next(

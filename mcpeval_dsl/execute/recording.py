@@ -80,7 +80,7 @@ def record_of(context: RunContext, progress: Progress) -> TrialRecord:
         tools=progress.assignment.tools if progress.assignment is not None else (),
         tool_names=host.tool_names if host is not None else (),
         turns=host.turns if host is not None else (),
-        calls=calls,
+        calls=(*calls, *progress.reference),
         answer=host.answer if host is not None else TrialRecord.model_fields["answer"].default,
         termination=_termination(progress, host),
         trouble=trouble,

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mcpeval_dsl.execute import events, folders
+from mcpeval_dsl.execute.blocking import servers_to_be_healthy
 from mcpeval_dsl.execute.context import RunContext
 from mcpeval_dsl.execute.interrupts import StopRequest
 from mcpeval_dsl.execute.nodes import connect, harvest_node, look_at_models
@@ -154,7 +155,10 @@ class Scheduler:
     def _needed(self, due: list[Due]) -> set[str]:
         nodes = {node.id: node for node in self._context.plan.nodes}
         found: set[str] = set()
-        todo = [need for group in {item.group.id: item.group for item in due}.values() for need in group.needs]
+        groups = {item.group.id: item.group for item in due}.values()
+        todo = [need for group in groups for need in group.needs]
+        for task, cell in {(group.task, group.cell): None for group in groups}:
+            todo += servers_to_be_healthy(self._context, task, cell)
         while todo:
             name = todo.pop()
             if name not in found and name in nodes:

@@ -23,7 +23,7 @@ from mcpeval_dsl.execute.reference import read_reference_world
 from mcpeval_dsl.execute.rows import row_of
 from mcpeval_dsl.execute.steps import StepFailed
 from mcpeval_dsl.execute.world import World
-from mcpeval_dsl.gateway.model import ServerStartError
+from mcpeval_dsl.gateway.model import CallRecord, ServerStartError
 from mcpeval_dsl.plan.model import HarvestNode, TrialGroup, trial_id, trial_key
 from mcpeval_dsl.records.model import InfraTrouble, TrialRecord
 from mcpeval_dsl.semantics.expressions import CallStep, FileText
@@ -55,6 +55,7 @@ class Progress:
     host: HostResult | None = None
     trouble: InfraTrouble | None = None
     evidence: dict[str, Reading] = field(default_factory=dict)
+    reference: tuple[CallRecord, ...] = ()
     harvested: dict[str, str] = field(default_factory=dict)
     findings: list[str] = field(default_factory=list)
     flags: list[str] = field(default_factory=list)
@@ -290,7 +291,9 @@ async def _after(context: RunContext, progress: Progress, world: World) -> None:
     progress.evidence |= await capture.read_evidence(capture.fresh_sources(task), scope, reader)
     if capture.needs_reference(task):
         try:
-            progress.evidence |= await read_reference_world(context, progress.id, task, progress.cell, world)
+            evidence, calls = await read_reference_world(context, progress.id, task, progress.cell, world)
+            progress.evidence |= evidence
+            progress.reference = calls
         except (StepFailed, ServerStartError, EvaluationError) as error:
             progress.findings.append(f"the reference could not be carried out: {error}")
 
