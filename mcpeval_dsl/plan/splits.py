@@ -16,10 +16,27 @@ def assign(suite: TypedSuite) -> tuple[Task, ...]:
     """The tasks in order; those drawn by `splits heldout SHARE [by NAME]` have `split` heldout."""
     if suite.heldout_share <= 0:
         return suite.tasks
+    units = _by_tag(suite.tasks) if suite.heldout_by == "tag" else {}
     return tuple(
-        replace(task, split="heldout") if draw(suite.seed, unit(task, suite.heldout_by)) < suite.heldout_share else task
+        replace(task, split="heldout")
+        if draw(suite.seed, units.get(task.name) or unit(task, suite.heldout_by)) < suite.heldout_share
+        else task
         for task in suite.tasks
     )
+
+
+def _by_tag(tasks: tuple[Task, ...]) -> dict[str, str]:
+    """Task -> unit: tasks that share a tag, also by way of others, are one, named by the least of their tags."""
+    import networkx as nx
+
+    graph: nx.Graph[tuple[str, str]] = nx.Graph()
+    for task in tasks:
+        graph.add_edges_from((("task", task.name), ("tag", tag)) for tag in task.tags)
+    found: dict[str, str] = {}
+    for part in nx.connected_components(graph):
+        least = min(name for kind, name in part if kind == "tag")
+        found |= {name: f"tag\x00{least}" for kind, name in part if kind == "task"}
+    return found
 
 
 def unit(task: Task, by: str | None) -> str:

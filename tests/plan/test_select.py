@@ -151,3 +151,11 @@ def test_split_depends_on_the_seed() -> None:
 
 def test_no_share_leaves_the_spec_s_word() -> None:
     assert {t.name for t in assign(SUITE) if t.split == "heldout"} == {"secret_one"}
+
+
+def test_tasks_that_share_a_tag_are_drawn_together() -> None:
+    tasks = [s.plain(f"t{n}", tags=(f"g{n // 3}", f"h{n // 3}" if n % 3 else f"g{n // 3}")) for n in range(60)]
+    drawn = {t.name: t.split for t in assign(s.suite(tasks=tuple(tasks), heldout_share=0.5, heldout_by="tag"))}
+    groups = [{drawn[f"t{3 * n + k}"] for k in range(3)} for n in range(20)]
+    assert all(len(group) == 1 for group in groups)
+    assert {"train", "heldout"} == set(drawn.values())

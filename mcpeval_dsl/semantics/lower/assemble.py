@@ -196,6 +196,9 @@ def _cells(ctx: Context, parts: Parts, matrix: Matrix) -> tuple[Cell, ...]:
     if "host" not in matrix.axes:
         names = [h.name for h in parts.hosts if not _imported(ctx, "host", h.name)] or ["loop"]
         matrix.axes["host"] = [Literal(name) for name in names]
+    arms = [arm.name for arm in parts.arms if not _imported(ctx, "arm", arm.name)]
+    if arms and "arm" not in matrix.axes:
+        matrix.axes["arm"] = [Literal(name) for name in arms]
     for axis in ("model", "host"):
         for value in matrix.axes[axis]:
             symbol = ctx.symbols.get(axis, {}).get(str(getattr(value, "value", "")))

@@ -25,7 +25,7 @@ from mcpeval_dsl.semantics.lower.context import Context, Unlowerable
 from mcpeval_dsl.semantics.lower.values import lower_pattern_text, lower_value
 from mcpeval_dsl.semantics.lower.words import Words
 from mcpeval_dsl.semantics.symbols import Scope, word
-from mcpeval_dsl.syntax.tree import Comparison, Directive, ListValue, String, Value
+from mcpeval_dsl.syntax.tree import Comparison, Directive, ListValue, NamedBinding, Number, String, Value
 
 
 def about(expression: Expression, subject: Expression | None) -> Expression:
@@ -80,8 +80,16 @@ def lower_condition(
 
 
 def within(ctx: Context, scope: Scope, words: Words) -> Expression | None:
-    """`within VALUE`, when it stands next."""
-    return lower_value(ctx, scope, words.value()) if words.take("within") else None
+    """`within VALUE`, when it stands next. A `let` that is a percentage stays one."""
+    if not words.take("within"):
+        return None
+    value = words.value()
+    lowered = lower_value(ctx, scope, value)
+    symbol = scope.find(word(value) or "")
+    statement = symbol.statement if symbol is not None and symbol.kind == "let" else None
+    if isinstance(statement, NamedBinding) and isinstance(statement.value, Number):
+        return lower_value(ctx, ctx.values, statement.value)
+    return lowered
 
 
 def cell_condition(ctx: Context, scope: Scope, comparison: Comparison) -> Condition | None:

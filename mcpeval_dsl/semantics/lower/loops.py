@@ -9,6 +9,7 @@ from mcpeval_dsl.semantics.expressions import Entry, Expression, ListOf, Literal
 from mcpeval_dsl.semantics.expressions import Ref as Bound
 from mcpeval_dsl.semantics.lower.conditions import lower_condition
 from mcpeval_dsl.semantics.lower.context import Context, Unlowerable
+from mcpeval_dsl.semantics.lower.rows import rows_of_json
 from mcpeval_dsl.semantics.lower.values import lower_value
 from mcpeval_dsl.semantics.lower.words import Words, names, only
 from mcpeval_dsl.semantics.model import Loop
@@ -38,7 +39,10 @@ def lower_table(ctx: Context, statement: Directive) -> Table:
             with ctx.statement(line) as alive:
                 columns = names(line) if alive else []
     table.columns = tuple(c.text for c in columns)
-    if path is not None:
+    if path is not None and path.value.endswith((".json", ".jsonl")):
+        table.columns, rows = rows_of_json(ctx, table.columns, path)
+        table.rows.extend(rows)
+    elif path is not None:
         _csv(ctx, table, columns, path)
     for line in lines:
         with ctx.statement(line) as alive:

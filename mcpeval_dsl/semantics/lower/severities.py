@@ -14,7 +14,7 @@ _RANK: Mapping[str, int] = {"minor": 0, "major": 1, "critical": 2}
 
 
 def severity_of(ctx: Context, line: Directive, usual: Severity) -> tuple[Severity | None, str]:
-    """`severity` and `because` of a block; an error where less than the `usual` severity is given no reason."""
+    """`severity` and `because` of a block; a warning where less than the `usual` severity is given no reason."""
     severity: Severity | None = None
     because = ""
     place = line.name.span
@@ -28,5 +28,7 @@ def severity_of(ctx: Context, line: Directive, usual: Severity) -> tuple[Severit
     if severity is not None and _RANK[severity] < _RANK[usual] and not because:
         title = f"`severity {severity}` is less than `{line.name.text}` has, and nothing says why"
         body = f"A call of this kind without permission is `{usual}`; a lower severity is listed with its reason."
-        ctx.problems.report("MCPE326", place, title, body, f'add `because "…"`, or leave it at `{usual}`')
+        ctx.problems.report(
+            "MCPE326", place, title, body, f'add `because "…"`, or leave it at `{usual}`', severity="warning"
+        )
     return severity, because
