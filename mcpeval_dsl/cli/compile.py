@@ -52,7 +52,9 @@ def command(
     where = _write(plans, output, specs.project.root)
     if output == "-":
         return
-    print("\n".join(_lines(plans, where) if form == "json" else _text(plans, where)))
+    from mcpeval_dsl.diagnostics.render.safe import visible
+
+    print("\n".join(_lines(plans, where) if form == "json" else map(visible, _text(plans, where))))
 
 
 def _plans(specs: Any, select: list[str], exclude: list[str], heldout: bool) -> list[Plan] | None:

@@ -67,10 +67,11 @@ def _from_plan(path: str) -> tuple[Specs, list[Plan]]:
 
 
 def _print(plans: list[Plan], form: str) -> None:
+    from mcpeval_dsl.diagnostics.render.safe import visible_lines
     from mcpeval_dsl.plan import graph
 
     draw = {"text": graph.as_text, "dot": graph.as_dot, "mermaid": graph.as_mermaid}[form]
     for number, plan in enumerate(plans):
         if number and form == "text":
             print()
-        sys.stdout.write(draw(plan))
+        sys.stdout.write(visible_lines(draw(plan)))

@@ -6,6 +6,7 @@ Reading is all that happens here.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import re
@@ -18,7 +19,7 @@ from mcpeval_dsl.diagnostics.model import Checked, Diagnostic
 
 DEFAULT_SPECS = ("specs",)
 PLAN_PATH = ".mcpe/plan.json"
-_SUITE = re.compile(rb"^suite\b", re.MULTILINE)
+_SUITE = re.compile(r"^suite\b", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +45,20 @@ class FileReader:
     def read(self, path: str) -> bytes:
         """The bytes of a file. Raises OSError; a pipe or device is an error too, since reading it may never end."""
         full = self.root / path
-        if full.exists() and not full.is_file() and not full.is_dir():
-            raise OSError(f"{path} is not a regular file")
-        data = self.texts[path] = full.read_bytes()
+        if self.exists(path) and not full.is_file() and not full.is_dir():
+            raise OSError(errno.EINVAL, "it is not a regular file")
+        try:
+            data = self.texts[path] = full.read_bytes()
+        except ValueError:  # a zero byte, or half a character: no file is named so
+            raise FileNotFoundError(errno.ENOENT, "no file can have this name") from None
         return data
 
     def exists(self, path: str) -> bool:
-        return (self.root / path).exists()
+        """False also for what cannot be a file's name (too long, a zero byte)."""
+        try:
+            return (self.root / path).exists()
+        except (OSError, ValueError):
+            return False
 
 
 def find(start: Path) -> Checked[Project]:
@@ -136,10 +144,11 @@ def spec_files(project: Project, arguments: Iterable[str], shared: bool = False)
 
 
 def _has_suite(path: Path) -> bool:
-    """A file that cannot be read counts as a spec, so that the reader says why."""
+    """A file that cannot be read, or is no text, counts as a spec, so that the reader says why."""
     try:
-        return _SUITE.search(path.read_bytes()) is not None
-    except OSError:
+        data = path.read_bytes()
+        return b"\0" in data or _SUITE.search(data.decode("utf-8-sig")) is not None
+    except (OSError, UnicodeDecodeError):
         return True
 
 

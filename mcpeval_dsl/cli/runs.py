@@ -39,11 +39,12 @@ def command(form: str = typer.Option("text", "--format", help="text or json (JSO
     if not found:
         print("no runs yet: make one with `mcpe run`", file=sys.stderr)
         return
+    from mcpeval_dsl.diagnostics.render.safe import visible
     from mcpeval_dsl.report.page import table
 
     rows = [
         ("RUN", "LAST WRITTEN", "TRIALS", "GATE"),
-        *((e["run"], e["written"], e["trials"], e["gate"]) for e in found),
+        *((visible(e["run"]), e["written"], e["trials"], e["gate"]) for e in found),
     ]
     print("\n".join(table(rows, right=(2,))))
 

@@ -28,6 +28,7 @@ def command(
     from mcpeval_dsl.cli import specs as loading
     from mcpeval_dsl.cli.findings import show
     from mcpeval_dsl.cli.trusting import ask, of_plan
+    from mcpeval_dsl.diagnostics.render.safe import visible
     from mcpeval_dsl.execute import trust
     from mcpeval_dsl.plan.model import Selection
 
@@ -43,7 +44,7 @@ def command(
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
     for item in new:
-        print(item.shown())
+        print(visible(item.shown()))  # as a terminal shows it, nothing may hide a part of what is trusted
     if not new:
         print("everything these specs start is trusted already")
         return

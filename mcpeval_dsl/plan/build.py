@@ -9,6 +9,7 @@ from mcpeval_dsl import __version__
 from mcpeval_dsl.diagnostics.model import Checked, Diagnostic
 from mcpeval_dsl.plan import graph
 from mcpeval_dsl.plan.ceilings import Load, ceilings, judge_models
+from mcpeval_dsl.plan.consistency import MOST_TRIALS
 from mcpeval_dsl.plan.contents import Contents
 from mcpeval_dsl.plan.drafts import Draft, Drafting, Outline
 from mcpeval_dsl.plan.fixtures import Fixtures
@@ -55,6 +56,8 @@ def build(
     suite = replace(suite, tasks=assign(suite), models=tuple(priced(m) for m in suite.models))
     if not suite.tasks and not suite.checks:
         return Checked(None, (_without_tasks(suite),))
+    if (large := _too_large(suite)) is not None:
+        return Checked(None, (large,))
     topology = Topology(suite, _of_suite(lock, suite), digests or {})
     cycle = _cycle(topology)
     if cycle is not None:
@@ -131,6 +134,27 @@ class Nodes:
             grade_key=self.contents.grade(instance.task),
             needs=draft.needs,
         )
+
+
+def _too_large(suite: TypedSuite) -> Diagnostic | None:
+    """An error where the product of trials, rows and cells is beyond what one run can hold; before any node is made."""
+    trials = sum(task.trials * _rows(task) for task in suite.tasks) * max(1, len(suite.cells))
+    if trials <= MOST_TRIALS:
+        return None
+    return Diagnostic(
+        code="MCPE232",
+        title=f"suite `{suite.name}` has {trials:,} trials",
+        body=f"One plan has at most {MOST_TRIALS:,}: the product of trials, rows and cells, summed over the tasks.",
+        hint="lower `trials`, a `limit` or an axis of the matrix, or split the suite",
+    )
+
+
+def _rows(task: Task) -> int:
+    loop = task.loop
+    if loop is None:
+        return 1
+    known = loop.limit or 1
+    return known if loop.rows is None else min(len(loop.rows), loop.limit or len(loop.rows))
 
 
 def _of_suite(lock: Lock | None, suite: TypedSuite) -> Lock | None:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from mcpeval_dsl.plan.model import CheckNode, ConnectNode, HarvestNode, Plan, TrialGroup
 
+MOST_TRIALS = 10_000_000  # of a plan: each trial becomes a row of the ledger before the first one starts
+
 
 def problems(plan: Plan) -> Iterator[str]:
     """What is wrong, in words, with the place in the plan; nothing where the plan can be run."""
@@ -13,6 +15,7 @@ def problems(plan: Plan) -> Iterator[str]:
     tasks = {t.name: t for t in plan.tasks}
     harvests = {h.id for h in (*plan.harvests, *(h for t in plan.tasks for h in t.harvests))}
     seen: set[str] = set()
+    total = 0
     for index, node in enumerate(plan.nodes):
         here = f"nodes[{index}] (`{node.id}`)"
         if node.id in seen:
@@ -30,10 +33,13 @@ def problems(plan: Plan) -> Iterator[str]:
         elif isinstance(node, TrialGroup):
             yield from _unknown(here, "task", node.task, tasks)
             yield from _unknown(here, "cell", node.cell, cells)
+            total += node.trials
             if node.trials < 1:
                 yield f"{here}: it has {node.trials} trials"
             if (node.row is not None) != (node.task in tasks and tasks[node.task].loop is not None):
                 yield f"{here}: only a task with a loop has rows, and each of its groups has one"
+    if total > MOST_TRIALS:
+        yield f"it has {total:,} trials, and a plan has at most {MOST_TRIALS:,}"
     yield from _cells(plan)
 
 

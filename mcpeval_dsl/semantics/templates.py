@@ -13,6 +13,7 @@ _TOKEN = re.compile(
     r"\s*(?:(?P<name>[A-Za-z_]\w*(?:-[A-Za-z]\w*)*)|(?P<number>-?\d+(?:\.\d+)?(?![\w.]))"
     r"|(?P<text>'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\")|(?P<end>\}\})|(?P<mark>[.\[\]|(),]))"
 )
+_LONGEST_NUMBER = 40
 _OPEN = re.compile(r"\{\{|\{%|\{#")
 
 
@@ -155,6 +156,8 @@ class _Reader:
             raise self._stop("a name is missing in this template", "write `{{ name }}`")
         self.position = token.end()
         if (name := token.group("name")) is None:
+            if token.group("number") and len(token.group("number")) > _LONGEST_NUMBER:
+                raise self._stop("a number in this template has too many digits", "for example `{{ rows[0] }}`")
             return
         start, end = token.span("name")
         if self._mark("("):
@@ -185,7 +188,7 @@ class _Reader:
         number = None if token is None else token.group("number")
         text = None if token is None else token.group("text")
         key: str | int | None = None
-        if token is not None and number is not None and "." not in number:
+        if token is not None and number is not None and "." not in number and len(number) <= _LONGEST_NUMBER:
             key = int(number)
             self.position = token.end()
         elif token is not None and text is not None:

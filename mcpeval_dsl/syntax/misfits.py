@@ -31,7 +31,11 @@ _TO_LINE_END = re.compile(r"[^\n]*?(?=[ \t\r]*(?:\n|\Z))")
 _STRING_SO_FAR = re.compile(r'"(?:\\.|[^"\\\n])*"')
 _ODD_BLANK = re.compile(r"[\u00a0\u1680\u2000-\u200b\u202f\u205f\u3000\ufeff\f\v]+")
 LONGEST_RUN = 2_000
-_ESCAPE = re.compile(r'\\(?:["\\/nrt]|u[0-9A-Fa-f]{4})|(\\(?:.|\Z))', re.DOTALL)
+LONGEST_NUMBER = 40
+_HIGH, _LOW = "u[dD][89ABab][0-9A-Fa-f]{2}", "u[dD][C-Fc-f][0-9A-Fa-f]{2}"
+_ESCAPE = re.compile(
+    rf'\\(?:["\\/nrt]|{_HIGH}\\{_LOW})|(\\u[dD][89A-Fa-f][0-9A-Fa-f]{{2}})|\\u[0-9A-Fa-f]{{4}}|(\\(?:.|\Z))', re.DOTALL
+)
 TEMPLATE = re.compile(r"\{\{[ \t]*[A-Za-z_][^{}\n]*\}\}")
 _FIRST_PAIR = re.compile(r"\{[ \t\r]*(?:#[^\n]*)?\n(?:[ \t\r]*(?:#[^\n]*)?\n)*[ \t]*[\w\"-][^:\n]*:[^\n]*")
 _SECOND_STATEMENT = re.compile(
@@ -139,6 +143,19 @@ def _number(text: str, at: int) -> Misfit:
     return Misfit(problem, "NUMBER", at, end, mended)
 
 
+def long_number(text: str, start: int, end: int) -> Misfit:
+    """A number of more digits than anything counted or measured has; it stands for 1 in what follows."""
+    problem = Problem(
+        "MCPE115",
+        start,
+        end,
+        f"`{_short(text[start:end])}` has too many digits",
+        f"A number has at most {LONGEST_NUMBER} characters.",
+        "write a smaller number; an identifier made of digits is a text in double quotes",
+    )
+    return Misfit(problem, "NUMBER", start, end, "1")
+
+
 def _open_text(text: str, at: int) -> Misfit:
     opening = re.compile(r'r?"+').match(text, at)
     assert opening is not None
@@ -147,10 +164,10 @@ def _open_text(text: str, at: int) -> Misfit:
         "MCPE112",
         at,
         opening.end(),
-        f"the text opened here with {fence} is never closed",
+        f"the text opened here with {_short(fence)} is never closed",
         f"{len(fence)} quotes close a text that {len(fence)} quotes open. If this line was meant to end a text, "
         "the quotes that open it are missing further up.",
-        f"put {fence} on a line of its own behind the text",
+        f"put {_short(fence)} on a line of its own behind the text",
     )
     return Misfit(problem, "TEXT", at, len(text), text[at:] + fence)
 
@@ -325,8 +342,22 @@ def inside_string(text: str, start: int, end: int) -> list[Problem]:
         return []
     for found in _ESCAPE.finditer(text, start, end - 1):
         if found[1]:
+            return [_half_character(found)]
+        if found[2]:
             return [_bad_escape(found)]
     return []
+
+
+def _half_character(found: re.Match[str]) -> Problem:
+    return Problem(
+        "MCPE114",
+        found.start(),
+        found.end(),
+        f"`{found[1]}` is half of a character",
+        "Characters beyond \\uFFFF are two escapes, the first from \\uD800 to \\uDBFF and the second from \\uDC00 to "
+        "\\uDFFF; one alone cannot be written to any file.",
+        "write the character itself",
+    )
 
 
 def _bad_escape(found: re.Match[str]) -> Problem:
@@ -334,9 +365,9 @@ def _bad_escape(found: re.Match[str]) -> Problem:
         "MCPE114",
         found.start(),
         found.end(),
-        f"`{found[1]}` is no escape",
+        f"`{found[2]}` is no escape",
         'In "…" there are \\n \\t \\r \\" \\\\ \\/ and \\uXXXX; r"…" has no escapes.',
-        f"write \\{found[1]} for a backslash, or r in front of the text",
+        f"write \\{found[2]} for a backslash, or r in front of the text",
         Fix(found.start(), found.start() + 1, "\\\\"),
     )
 

@@ -99,6 +99,9 @@ class _Scan:
                 kind = "_IDX"
             elif kind == "_OBJ" and misfits.block_with_colons(text, start):
                 kind = "LBRACE"
+            elif kind == "NUMBER" and position - start > misfits.LONGEST_NUMBER:
+                position = last_end = self.mend(misfits.long_number(text, start, position))
+                continue
             elif kind in _STRINGS:
                 self.problems.extend(misfits.inside_string(text, start, position))
             self.add(Token(kind, start, position))

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 Quote: TypeAlias = Literal['"', '"""', 'r"', 'r"""']
 
-_ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|.)", re.DOTALL)
+_ESCAPE = re.compile(r"\\(u[dD][89ABab][0-9A-Fa-f]{2}\\u[dD][C-Fc-f][0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|.)", re.DOTALL)
 _PLAIN = {"n": "\n", "t": "\t", "r": "\r"}
 _OPENING_LINE = re.compile(r"[ \t\r]*\n")
 _LAST_LINE = re.compile(r"(?:\r?\n|\A)([ \t]*)\Z")
@@ -38,7 +38,10 @@ def _unescaped(inner: str, first: int) -> tuple[str, Quote, tuple[int, ...]]:
         parts.append(inner[position : found.start()])
         offsets.extend(range(first + position, first + found.start()))
         escape = found[1]
-        if len(escape) == 5:
+        if len(escape) > 5:  # two halves of one character beyond U+FFFF, as JSON writes it
+            high, low = int(escape[1:5], 16), int(escape[7:], 16)
+            parts.append(chr(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00)))
+        elif len(escape) == 5:
             parts.append(chr(int(escape[1:], 16)))
         else:
             parts.append(_PLAIN.get(escape, escape))

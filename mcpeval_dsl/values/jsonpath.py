@@ -21,6 +21,8 @@ def query(path: str) -> Any:
 
     try:
         return jsonpath_rfc9535.compile(path)
+    except RecursionError:
+        raise EvaluationError("a JSONPath is nested too deeply") from None
     except jsonpath_rfc9535.JSONPathError as problem:
         raise EvaluationError(f"`{path}` is no JSONPath: {problem.args[0] if problem.args else problem}") from None
 

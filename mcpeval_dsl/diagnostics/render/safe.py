@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 # C0 and C1 controls except tab, DEL, bidirectional marks (Trojan Source, CVE-2021-42574), line separators, zero-width
-# characters and lone surrogates.
+# characters, invisible tags and lone surrogates.
 _UNSAFE = re.compile(
-    "[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+    "[\x00-\x08\x0a-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2069\ufeff"
+    "\ud800-\udfff\U000e0000-\U000e007f]"
 )
 
 

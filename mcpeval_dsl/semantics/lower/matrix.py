@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ NAMED: Mapping[str, tuple[Kind, ...]] = {
     "server": ("server",),
     "arm": ("arm",),
 }
+MOST_CELLS = 10_000
 Point = dict[str, Expression]
 
 
@@ -101,6 +103,12 @@ def _dimension(condition: Condition) -> str | None:
 def expand(ctx: Context, matrix: Matrix) -> tuple[Cell, ...]:
     """The product of the axes without what is excluded, with what is included, in the order of the axes."""
     names = list(matrix.axes)
+    count = math.prod(len(values) for values in matrix.axes.values())
+    if count > MOST_CELLS:
+        title = f"the matrix has {count:,} cells"
+        body = f"A matrix has at most {MOST_CELLS:,} cells before `exclude`: the product of the lengths of its axes."
+        ctx.problems.report("MCPE232", matrix.span, title, body, "shorten an axis, or split the suite")
+        return ()
     points = [dict(zip(names, values, strict=True)) for values in itertools.product(*matrix.axes.values())]
     kept = [p for p in points if not any(_meets(p, conditions) for conditions in matrix.excludes)]
     for conditions in matrix.includes:

@@ -77,7 +77,9 @@ def check_jsonpath(ctx: Context, path: str, span: Span) -> None:
 
     try:
         jsonpath_rfc9535.compile(probe)
-    except jsonpath_rfc9535.JSONPathError as fault:
+    except (jsonpath_rfc9535.JSONPathError, RecursionError) as fault:
         reason = str(fault).split("\n", 1)[0].split(", line", 1)[0]
+        if isinstance(fault, RecursionError):
+            reason = "it is nested too deeply"
         title = f"this is no valid JSONPath: {reason}"
         ctx.problems.report("MCPE314", span, title, "Paths follow RFC 9535.", "for example `$.items[0].id`")
