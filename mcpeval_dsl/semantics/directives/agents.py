@@ -136,6 +136,7 @@ HOSTS: tuple[Directive, ...] = (
         NOTHING,
         "Tools are found by search instead of all standing in the prompt.",
         "tool_search",
+        run="later",
     ),
     define(
         "parallel_tools",
@@ -190,6 +191,7 @@ ARMS: tuple[Directive, ...] = (
         "Native commands of the host, as the agent would use without the server.",
         'shell "sqlite3", "grep"',
         repeat="add",
+        run="later",
     ),
     define(
         "system",

@@ -54,6 +54,7 @@ SERVERS: tuple[Directive, ...] = (
         "The authorisation flow.",
         'oauth client_credentials { client_id "mcpe-eval"; client_secret secret("CLIENT_SECRET") }',
         block="oauth",
+        run="later",
     ),
     define("client_id", "oauth", TextValue("an identifier"), "The client's id.", 'client_id "mcpe-eval"'),
     define(

@@ -228,7 +228,7 @@ def _refused(parts: Parts, matrix: Matrix, cells: tuple[Cell, ...]) -> list[Unsu
     found: list[Unsupported] = []
     span = matrix.span.location() if matrix.span is not None else None
     if len({cell.arm for cell in cells}) > 1:
-        found.append(Unsupported("more than one `arm`", span))
+        found.append(Unsupported("more than one `arm`", span or parts.arms[-1].at))
     if len({cell.server for cell in cells}) > 1:
         found.append(Unsupported("more than one `server` in the matrix", span))
     used_hosts = {cell.host for cell in cells}

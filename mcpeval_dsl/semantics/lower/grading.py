@@ -389,9 +389,14 @@ def _judge(grading: Grading, line: _Line) -> Grader:
 def _claims(grading: Grading, line: Directive) -> list[Claim]:
     words = only(line)
     disclose = words.take("disclose") is not None
+    if disclose:
+        grading.unsupported.append(Unsupported("`disclose` of a claim", line.span.location()))
     if words.take("file"):
         path = words.string()
-        return claims_of_file(grading.ctx, grading.scope, path)
+        found = claims_of_file(grading.ctx, grading.scope, path)
+        if any(claim.disclose for claim in found) and not disclose:
+            grading.unsupported.append(Unsupported("`disclose` of a claim", line.span.location()))
+        return found
     text = included(grading.ctx, grading.scope, words)
     weight = float(words.number().value) if words.take("weight") else 1.0
     words.end()

@@ -89,7 +89,7 @@ def test_what_run_may_refuse() -> None:
     refused = {entry.name for entry in TABLE if entry.run != "yes"}
     assert refused == {
         *("check", "arm", "lift", "compare", "matrix", "fault", "distract", "inject", "dialogue"),
-        *("calibration", "kappa", "for"),
+        *("calibration", "kappa", "for", "tool_search", "shell", "oauth"),
         *("claude_code", "codex", "gemini_cli", "opencode", "copilot_cli", "qwen_code", "command"),
     }
     loop = directive_for("for", "file")
