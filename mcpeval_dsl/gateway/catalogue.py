@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mcpeval_dsl.gateway.model import ToolDefinition
+from mcpeval_dsl.gateway.validity import schema_fault
 
 HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
 DESCRIBED = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")
@@ -109,7 +110,8 @@ def _input_problem(schema: Any) -> str | None:
         return 'inputSchema is empty: it does not even say "type": "object"'
     if schema.get("type", "object") != "object":
         return f'inputSchema says "type": {json.dumps(schema["type"])}, not "object"'
-    return None
+    fault = schema_fault(canonical(schema))
+    return None if fault is None else f"inputSchema is no valid JSON Schema: {fault}"
 
 
 def _untyped(schema: Mapping[str, Any]) -> str | None:

@@ -50,9 +50,9 @@ def compiled(schema: Mapping[str, Any]) -> Any:
     from referencing import Registry
 
     plain = _thawed(schema)
-    found = validator_for(plain, default=Draft202012Validator)
+    found: Any = validator_for(plain, default=Draft202012Validator)
     try:
-        found.check_schema(plain)
+        found.check_schema(plain, format_checker=None)
     except SchemaError:
         return None
     return _linear(found)(plain, registry=Registry())

@@ -20,6 +20,14 @@ GOOD: dict[str, Any] = {"name": "get", "description": "Gets.", "inputSchema": {"
         ({"name": "x", "inputSchema": []}, "inputSchema is no object"),
         ({"name": "x", "inputSchema": {}}, 'inputSchema is empty: it does not even say "type": "object"'),
         ({"name": "x", "inputSchema": {"type": "array"}}, 'inputSchema says "type": "array", not "object"'),
+        (
+            {"name": "x", "inputSchema": {"type": "object", "properties": 7}},
+            "inputSchema is no valid JSON Schema: /properties: 7 is not of type 'object'",
+        ),
+        (
+            {"name": "x", "inputSchema": {"type": "object", "properties": {"a": {"required": True}}}},
+            "inputSchema is no valid JSON Schema: /properties/a/required: True is not of type 'array'",
+        ),
     ],
 )
 def test_a_broken_entry_is_unusable_and_says_why(entry: Any, finding: str) -> None:
@@ -32,6 +40,7 @@ def test_a_broken_entry_is_unusable_and_says_why(entry: Any, finding: str) -> No
     ("more", "finding"),
     [
         ({"inputSchema": {"anyOf": [{"type": "object"}]}}, 'inputSchema does not say "type": "object"'),
+        ({"inputSchema": {"type": "object", "properties": {"a": {"pattern": r"\\p{L}(?<n>x"}}}}, None),
         ({"annotations": {"destructiveHint": "sometimes"}}, 'destructiveHint is "sometimes", not true or false'),
         ({"outputSchema": 3}, "outputSchema is no object"),
     ],
