@@ -26,6 +26,7 @@ STDERR_TAIL = 64 * 1024
 EXIT_GRACE = 1.0
 TERM_GRACE = 0.5
 SETTLE = 0.1
+EXIT_SETTLE = 1.0
 
 
 class _Pipes(asyncio.SubprocessProtocol):
@@ -168,13 +169,9 @@ class StdioTransport:
             self._family |= descendants(self.pid)
 
     async def settle(self) -> None:
-        """After the session broke: up to 100 ms for the exit code and the last of standard error."""
-        if self._pipes is not None:
-            pipes = self._pipes
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(SETTLE):
-                    await pipes.exited.wait()
-                    await pipes.stderr_closed.wait()
+        """After the session broke: a moment for the exit code (long enough on a busy machine) and the last of standard error."""
+        if self._pipes is not None and await _within(self._pipes.exited, EXIT_SETTLE):
+            await _within(self._pipes.stderr_closed, SETTLE)
 
     async def close(self) -> None:
         """Close its input, wait a little, then TERM and KILL; what it left behind is killed in any case."""
