@@ -153,7 +153,7 @@ def _findings(page: Page, card: model.Scorecard) -> list[str]:
 def _last(code: int) -> list[str]:
     meaning = {
         0: "the gate is passed",
-        1: "the gate is failed",
+        1: "the gate failed",
         3: "the run is incomplete: run the same command again to continue it",
         4: "the gate is not decided",
         130: "the run was interrupted: run the same command again to continue it",
