@@ -296,7 +296,7 @@ class Task:
     trials: int = 1
     environment: str | None = None
     servers: tuple[str, ...] = ()
-    host_tools: Word["none", "default"] = "none"
+    host_tools: Word["none", "default"] = "default"
     tools: tuple[ToolFilter, ...] = ()
     hide: tuple[AnyPattern, ...] = ()
     budget: Budget = Budget()
