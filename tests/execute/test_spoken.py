@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.execute.bench import Bench, Ended, outcome
 
@@ -108,3 +109,42 @@ def test_what_is_not_run_yet_is_refused_at_its_place(bench: Bench, word: str) ->
     done: Ended = bench.run()
     assert done.code == 2
     assert "MCPE502" in done.err and word in done.err and "bench.mcpe:" in done.err
+
+
+def test_a_price_per_call_is_part_of_the_cost(bench: Bench) -> None:
+    bench.spec(
+        'task one { prompt "x"; budget cost <= $0.01; grade contains "done" }',
+        {"*": [{"call": "list_things"}, {"call": "get_thing"}, {"reply": "done"}]},
+    )
+    path = bench.root / "specs/bench.mcpe"
+    path.write_text(path.read_text().replace("timeout 5s", "timeout 5s; price $0.02 per call"))
+    assert bench.run().code == 0
+    record = bench.records["one#1"]
+    assert record.usage.cost_usd == pytest.approx(0.04)
+    assert record.budget.over == ("cost",)
+
+
+def test_settings_of_a_judge_profile_reach_its_verdicts(bench: Bench) -> None:
+    body = """judge strict { script "judge.yaml"; threshold 50%; repeats 3; transcript whole }
+    task one { prompt "x"; grade judge strict { claim "a"; claim "b" } }
+    matrix { model = [canned] }
+    """
+    bench.spec(body)
+    said = '{"claims": [{"claim": 1, "reason": "r", "quotes": [], "verdict": "pass"}, '
+    said += '{"claim": 2, "reason": "r", "quotes": [], "verdict": "fail"}]}'
+    bench.write("specs/judge.yaml", yaml.safe_dump({"tasks": {"*": [{"reply": said}]}}))
+    assert bench.run().code == 0, bench.records["one#1"].verdicts
+    (verdict,) = bench.records["one#1"].verdicts
+    assert (verdict.verdict, verdict.score) == ("yes", 0.5)
+
+
+def test_a_single_arm_is_what_the_agent_has(bench: Bench) -> None:
+    body = """server spare { stdio "python" "shelf.py" }
+    arm narrow { servers shelf }
+    task one { prompt "x"; grade contains "done" }
+    """
+    bench.spec(body)
+    assert bench.run().code == 0
+    record = bench.records["one#1"]
+    assert record.arm == "narrow"
+    assert {tool.server for tool in record.tools} == {"shelf"}

@@ -12,7 +12,8 @@ from mcpeval_dsl.gateway.model import CallError, Violation
 from mcpeval_dsl.records.model import HarvestRecord, InfraTrouble, Lead
 from mcpeval_dsl.records.store import create
 from mcpeval_dsl.score.scorecard import build, to_bytes
-from mcpeval_dsl.semantics.expressions import Condition, Literal, Ref
+from mcpeval_dsl.semantics.expressions import CallPattern, Condition, Literal, Ref
+from mcpeval_dsl.semantics.model import Conditional, KnownFailure
 from tests.records.samples import call, manifest
 from tests.score.samples import known, plan, rule, run, task, trial, verdict
 
@@ -249,6 +250,40 @@ def test_a_known_failure_that_passes_is_stale_and_fails_the_gate() -> None:
     found = card(made, run(made, {}))
     assert (found.gate.word, found.exit_code) == ("FAIL", 1)
     assert "known failure of one in m" in found.gate.reasons[0]
+
+
+def test_a_known_failure_fails_the_gate_after_its_last_day() -> None:
+    made = plan([task("one", known_failures=(KnownFailure("not done yet", until="2026-01-31"),)), task("two")])
+    timing = run(made, {})[0].timing
+    days = {"2026-01-31": "PASS", "2026-02-01": "FAIL"}
+    for day, word in days.items():
+        records = run(made, {"one@m": "nnn"}, timing=timing.model_copy(update={"started_at": f"{day}T10:00:00.000"}))
+        gate = card(made, records).gate
+        assert gate.word == word
+        assert ("until 2026-01-31" in "".join(gate.reasons)) == (word == "FAIL")
+
+
+def test_where_a_failure_is_known_may_depend_on_what_was_harvested() -> None:
+    when = Condition(Ref(("weather", "rain")), "==", Literal(True))
+    made = plan([task("one", known_failures=(KnownFailure("no umbrella", when),))])
+    wet, dry = (card(made, run(made, {"one@m": "nnn"}, scope={"weather": {"rain": rain}})) for rain in (True, False))
+    assert [row.known_failure for row in (*wet.rows, *dry.rows)] == ["no umbrella", None]
+
+
+def test_a_rule_on_a_baseline_is_not_decided_without_one() -> None:
+    made = plan(rules=[rule("task_success >= 10%", "task_success", ">=", 0.1, baseline="runs/main")])
+    (result,) = card(made, run(made, {})).gate.rules
+    assert result.word == "NOT DECIDED" and "runs/main" in result.reason
+
+
+def test_what_stands_under_a_when_is_expected_where_it_holds() -> None:
+    expected = (CallPattern("get_issue"),)
+    rain = Condition(Ref(("rain",)), "==", Literal(True))
+    made = plan([task("one", conditionals=(Conditional(rain, expect=expected),))])
+    for scope, strays in (({"rain": True}, 1.0), ({"rain": False}, None)):
+        (cell,) = card(made, run(made, {}, scope=scope, calls=(call("c1", "list_issues", arguments={}),))).cells
+        found = cell.tools["distractor_rate"]
+        assert (None if found is None else found.value) == strays
 
 
 def test_a_total_without_all_dimensions_is_partial() -> None:
