@@ -78,3 +78,8 @@ def _one(run: StoredRun, trial: str, full: bool, form: str) -> None:
         return
     page = Page(run.name, wants_colour(sys.stdout))
     sys.stdout.write(transcript.render(record, page, full))
+    for earlier in run.reader.superseded():
+        if earlier.id == trial:
+            # Not counted, but a violation in it is: whoever looks for that must find it here.
+            print("\nAN EARLIER ATTEMPT, run again since; only its violations count\n")
+            sys.stdout.write(transcript.render(earlier, page, full))

@@ -56,7 +56,9 @@ def test_a_violation_counts_though_its_trial_is_untestable_and_though_it_is_run_
         again = library.bench.mcpe("run", "specs")
     assert outcome(library.bench.records["t#1"]) == "pass" and not library.bench.records["t#1"].violations
     assert again.code == 1, again.out
-    assert "never erases" in again.out or "1 of" in again.out
+    assert "1 of 1 trial with a critical violation" in again.out
+    shown = library.bench.mcpe("view", "t@online#1").out
+    assert "AN EARLIER ATTEMPT" in shown and "wipe_all" in shown
 
 
 def _online_head() -> str:
