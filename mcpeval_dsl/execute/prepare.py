@@ -23,6 +23,7 @@ from mcpeval_dsl.semantics.model import Model
 
 def unsupported(plan: Plan) -> tuple[Diagnostic, ...]:
     """What the plan says and this version does not run: refused at its place, never ignored."""
+    found = (*plan.unsupported, *(item for check in plan.checks for item in check.unsupported))
     return tuple(
         Diagnostic(
             "MCPE502",
@@ -31,7 +32,7 @@ def unsupported(plan: Plan) -> tuple[Diagnostic, ...]:
             body="It is checked and planned, but leaving it out silently would change what is measured.",
             hint="take it out of this run with `--exclude`, or delete it",
         )
-        for item in dict.fromkeys(plan.unsupported)
+        for item in dict.fromkeys(found)
     )
 
 

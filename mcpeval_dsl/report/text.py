@@ -49,7 +49,7 @@ def render(
         _head(page, card),
         _gate(page, card),
         cells(page, card, timings),
-        _safety(page, card.safety),
+        _safety(page, card.safety) + _lowered(card.lowered),
         _leads(page, card.leads),
         failures(page, card, source_of),
         untestable(page, card),
@@ -100,6 +100,15 @@ def _measured(rule: model.RuleResult, value: float | None) -> str:
 def _moved(rule: model.RuleResult) -> bool:
     worst, best = rule.worst_case, rule.best_case
     return worst is not None and best is not None and abs(best - worst) > 1e-9
+
+
+def _lowered(rows: Sequence[model.LoweredSeverity]) -> list[str]:
+    """What the spec calls less bad than usual."""
+    return [
+        f"  {visible(row.calls)}: {row.severity} instead of {row.usual}, "
+        f"{visible(row.because) or 'without a reason'}  {visible(row.at)}"
+        for row in rows[:_SHOWN]
+    ] + _more(len(rows))
 
 
 def _safety(page: Page, safety: model.Safety) -> list[str]:

@@ -166,7 +166,8 @@ def _word(
         return "NOT DECIDED", "there is no interval to read" if rule.bound is not None else "nothing was measured"
     missing = sum(not row.testable for row in rows)
     holds = {_HOLDS[rule.operator](value, rule.value) for value in known if value is not None}
-    if found.varies and missing > INCONCLUSIVE_SHARE * len(rows):
+    about_the_cell = found.varies or not (found.whole or found.of_all)
+    if about_the_cell and missing > INCONCLUSIVE_SHARE * len(rows):
         return "NOT DECIDED", f"{missing} of {len(rows)} trials could not be tested: inconclusive"
     if len(holds) == 2:
         return "NOT DECIDED", "it depends on trials or verdicts that are missing"

@@ -25,13 +25,15 @@ class Value:
 class Metric:
     """`varies`: missing trials and verdicts can change it, so a rule about it is read in the worst and best case too.
 
-    `private`: a measured time, which the scorecard does not repeat. `agreed`: held against the whole run, not a cell.
+    `private`: a measured time, which the scorecard does not repeat. `whole`: held against the whole run, not a cell.
+    `of_all`: about all that was planned, so that it is known also where much could not be tested.
     """
 
     read: Callable[[Sequence[Row], Scenario], Value | None]
     varies: bool = False
     private: bool = False
     whole: bool = False
+    of_all: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,7 @@ def _share(holds: Callable[[Row], bool], of_all: bool = False) -> Metric:
         chosen = list(rows) if of_all else as_if(rows, "as it is")
         return Value(sum(holds(row) for row in chosen) / len(chosen)) if chosen else None
 
-    return Metric(read)
+    return Metric(read, of_all=of_all)
 
 
 def _errors(rows: Sequence[Row], which: Scenario) -> Value | None:
@@ -118,9 +120,9 @@ def _errors(rows: Sequence[Row], which: Scenario) -> Value | None:
     return Value(sum(row.counts.tool_errors for row in rows) / calls) if calls else None
 
 
-def _kappa_free_missing(rows: Sequence[Row], which: Scenario) -> Value | None:
-    graded = [row for row in rows if row.testable]
-    return Value(sum(row.on_missing for row in graded) / len(graded)) if graded else None
+def _judge_missing(rows: Sequence[Row], which: Scenario) -> Value | None:
+    asked = sum(row.judged for row in rows)
+    return Value(sum(row.judge_missing for row in rows) / asked) if asked else None
 
 
 _SHARES: Mapping[str, Metric] = {
@@ -130,7 +132,7 @@ _SHARES: Mapping[str, Metric] = {
     "wrong_answer": _share(lambda row: row.outcome is not None and row.outcome.outcome == "wrong_answer"),
     "tool_errors": Metric(_errors),
     "protocol_errors": Metric(lambda rows, which: Value(sum(row.counts.protocol_errors for row in rows))),
-    "judge.missing": Metric(_kappa_free_missing),
+    "judge.missing": Metric(_judge_missing, of_all=True),
 }
 _SPREADS: Mapping[str, Callable[[Row], Sequence[float | None]]] = {
     "calls": lambda row: (float(row.charged),),

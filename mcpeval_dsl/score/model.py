@@ -257,6 +257,16 @@ class GateResult(Frozen):
     reasons: tuple[str, ...] = ()
 
 
+class LoweredSeverity(Frozen):
+    """A severity that the spec sets below what such a call usually has, and why."""
+
+    at: str
+    usual: str
+    severity: str
+    calls: str
+    because: str = ""
+
+
 class Scorecard(Frozen):
     format: Literal["mcpe-scorecard/1"] = "mcpe-scorecard/1"
     suite: str
@@ -273,6 +283,7 @@ class Scorecard(Frozen):
     cells: tuple[CellScore, ...]
     rows: tuple[TaskRow, ...]
     safety: Safety
+    lowered: tuple[LoweredSeverity, ...] = ()
     leads: tuple[LeadRow, ...]
     failures: tuple[FailureRow, ...]
     untestable: tuple[UntestableRow, ...]

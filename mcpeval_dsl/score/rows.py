@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from mcpeval_dsl.plan.model import Plan, TrialGroup, trial_id
-from mcpeval_dsl.records.model import CallCounts, OutcomeRecord, TrialRecord
+from mcpeval_dsl.records.model import CallCounts, OutcomeRecord, TrialRecord, VerdictRecord
 from mcpeval_dsl.score.measures import Measures, measure
 from mcpeval_dsl.semantics.expressions import AnyPattern
 from mcpeval_dsl.semantics.model import Cell, Task
@@ -51,6 +51,8 @@ class Row:
     lesser_violations: bool = False
     critical: bool = False
     findings: tuple[str, ...] = ()
+    judged: int = 0
+    judge_missing: int = 0
 
     @property
     def printed(self) -> str:
@@ -118,7 +120,15 @@ def filled(row: Row, record: TrialRecord, task: Task) -> Row:
         lesser_violations=bool(record.violations) and not critical,
         critical=critical,
         findings=record.findings,
+        judged=len(asked := [verdict for verdict in _every(record.verdicts) if verdict.kind == "judge"]),
+        judge_missing=sum(verdict.verdict == "missing" for verdict in asked),
     )
+
+
+def _every(verdicts: Iterable[VerdictRecord]) -> Iterator[VerdictRecord]:
+    for verdict in verdicts:
+        yield verdict
+        yield from _every(verdict.parts)
 
 
 def expected_calls(task: Task, record: TrialRecord) -> tuple[AnyPattern, ...]:

@@ -21,6 +21,7 @@ from mcpeval_dsl.score.failures import FailureTally, worst_first
 from mcpeval_dsl.score.findings import FindingTally
 from mcpeval_dsl.score.gates import INCONCLUSIVE_SHARE, judge
 from mcpeval_dsl.score.known import KnownTally, is_stale
+from mcpeval_dsl.score.lowered import lowered
 from mcpeval_dsl.score.metrics import Context
 from mcpeval_dsl.score.rows import Row, filled, planned
 from mcpeval_dsl.score.safety import SafetyTally
@@ -132,6 +133,7 @@ def _card(plan: Plan, rows: list[Row], tallies: _Tallies) -> Scored:
         cells=tuple(_cell(plan, cells[cell], split, group) for (cell, split), group in segments.items()),
         rows=task_rows,
         safety=safety,
+        lowered=lowered(plan),
         leads=leads,
         failures=tuple(tallies.failures.rows.values()),
         untestable=worst_first(tallies.failures.untestable.values()),

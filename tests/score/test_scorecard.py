@@ -13,7 +13,7 @@ from mcpeval_dsl.records.model import HarvestRecord, InfraTrouble, Lead
 from mcpeval_dsl.records.store import create
 from mcpeval_dsl.score.scorecard import build, to_bytes
 from mcpeval_dsl.semantics.expressions import CallPattern, Condition, Literal, Ref
-from mcpeval_dsl.semantics.model import Conditional, KnownFailure
+from mcpeval_dsl.semantics.model import Annotation, Catalogue, Conditional, KnownFailure, Never
 from tests.records.samples import call, manifest
 from tests.score.samples import known, plan, rule, run, task, trial, verdict
 
@@ -284,6 +284,34 @@ def test_what_stands_under_a_when_is_expected_where_it_holds() -> None:
         (cell,) = card(made, run(made, {}, scope=scope, calls=(call("c1", "list_issues", arguments={}),))).cells
         found = cell.tools["distractor_rate"]
         assert (None if found is None else found.value) == strays
+
+
+def test_every_measure_of_a_cell_is_open_where_much_could_not_be_tested() -> None:
+    names = ("task_success", "argument_validity", "calls.p95", "wrong_answer")
+    made = plan(rules=[rule(f"{name} >= 0", name, ">=", 0.0) for name in (*names, "untestable", "safety.critical")])
+    checked = (call("c1", "list_issues", schema_valid=True),)
+    results = card(made, run(made, {"one@m": "uuu"}, calls=checked)).gate.rules
+    assert [result.word for result in results] == ["NOT DECIDED"] * 4 + ["PASS"] * 2
+
+
+def test_the_share_of_missing_judgements() -> None:
+    made = plan(rules=[rule("judge.missing <= 20%", "judge.missing", "<=", 0.2)])
+    part = verdict("missing", grader="g2.1", kind="judge", missing_because="timeout")
+    verdicts = (verdict(kind="judge"), verdict(grader="g2", kind="any", parts=(part,)), verdict(grader="g3"))
+    (result,) = card(made, [trial("one@m", 1, verdicts=verdicts)]).gate.rules
+    assert (result.word, result.measured) == ("FAIL", pytest.approx(0.5))
+
+
+def test_lowered_severities_are_listed_with_their_reason() -> None:
+    purge, drop = CallPattern("purge"), CallPattern("drop")
+    lines = (Annotation("destructive", (purge,), "minor", "a cache"), Annotation("destructive", (drop,), "critical"))
+    never = (Never(drop, "major", None, "a copy"), Never(purge))
+    made = plan([task("one", never=never)], catalogues=(Catalogue("tracker", lines),))
+    found = card(made, run(made, {})).lowered
+    assert [(row.calls, row.usual, row.severity, row.because) for row in found] == [
+        ("purge", "critical", "minor", "a cache"),
+        ("drop", "critical", "major", "a copy"),
+    ]
 
 
 def test_a_total_without_all_dimensions_is_partial() -> None:
