@@ -234,13 +234,14 @@ def choose_folder(root: Path, plan: Plan, manifest: Manifest, fresh: bool) -> Pa
     base = root / RUNS
     base.mkdir(parents=True, exist_ok=True, mode=0o700)
     stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
-    new = base / f"{plan.suite.name}-{stamp}-{secrets.token_hex(2)}"
+    name = plan.suite.name[:50]  # a folder has at most 255 bytes in its name
+    new = base / f"{name}-{stamp}-{secrets.token_hex(2)}"
     if fresh:
         return new
     for run in runs(root):
         reader = RunReader(run)
         kept = reader.manifest()
-        if not kept.run.startswith(f"{plan.suite.name}-"):
+        if not kept.run.startswith(f"{name}-"):
             continue
         different = differences(kept, manifest)
         if not different:

@@ -8,6 +8,7 @@ decided by `kind`, so reading takes time linear in the text (pydantic tries ever
 from __future__ import annotations
 
 import dataclasses
+import math
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
@@ -125,9 +126,12 @@ def _read_float(data: Any, path: str) -> float:
     if isinstance(data, bool) or not isinstance(data, int | float):
         raise Malformed(f"{path}: a number is needed here, not {_noun(data)}")
     try:
-        return float(data)
+        number = float(data)
     except OverflowError:
         raise Malformed(f"{path}: the number is too large") from None
+    if not math.isfinite(number):
+        raise Malformed(f"{path}: a finite number is needed here, not {_noun(data)}")
+    return number
 
 
 def _read_none(data: Any, path: str) -> None:

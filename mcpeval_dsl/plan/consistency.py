@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from mcpeval_dsl.plan.model import CheckNode, ConnectNode, HarvestNode, Plan, TrialGroup
 
 MOST_TRIALS = 10_000_000  # of a plan: each trial becomes a row of the ledger before the first one starts
+_NAME = re.compile(r"[^\W\d][\w-]*")
 
 
 def problems(plan: Plan) -> Iterator[str]:
     """What is wrong, in words, with the place in the plan; nothing where the plan can be run."""
+    if not _NAME.fullmatch(plan.suite.name):
+        yield "suite.name: this is no name of a suite"  # it begins the name of the run's folder
+    if "\0" in plan.suite.spec:
+        yield "suite.spec: this is no path"
+    for index, server in enumerate(plan.servers):
+        if server.timeout < 0:
+            yield f"servers[{index}].timeout: it is below 0"
     servers, cells = {s.name for s in plan.servers}, {c.id for c in plan.cells}
     tasks = {t.name: t for t in plan.tasks}
     harvests = {h.id for h in (*plan.harvests, *(h for t in plan.tasks for h in t.harvests))}

@@ -64,7 +64,8 @@ def load(data: bytes, path: str, noun: str, code: str) -> Checked[dict[str, Any]
     except UnicodeDecodeError as error:
         return Checked(None, (_broken(path, noun, f"byte {error.start} is no UTF-8", code),))
     except (ValueError, RecursionError) as error:
-        where = f"line {error.lineno}" if isinstance(error, json.JSONDecodeError) else "nested too deeply"
+        where = "nested too deeply" if isinstance(error, RecursionError) else "a number has too many digits"
+        where = f"line {error.lineno}" if isinstance(error, json.JSONDecodeError) else where
         what = "it is empty" if not data.strip() else f"it is no JSON ({where})"
         return Checked(None, (_broken(path, noun, what, code),))
     if not isinstance(value, dict):
