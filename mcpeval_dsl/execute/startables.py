@@ -6,33 +6,34 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 
 from mcpeval_dsl.execute.environ import search_path
 from mcpeval_dsl.execute.steps import beside_spec
+from mcpeval_dsl.plan.keys import digest
 from mcpeval_dsl.plan.model import Plan
 from mcpeval_dsl.semantics.expressions import (
     Command,
     Expression,
-    ForStep,
     Http,
     Literal,
     Ref,
-    ResetStep,
     RunStep,
+    Select,
     StartStep,
-    Step,
     Template,
 )
-from mcpeval_dsl.semantics.graders import AnyOf, CommandVerdict, Grader, Judge, Python
-from mcpeval_dsl.values.sources import sources_in, sources_of
+from mcpeval_dsl.semantics.graders import CommandVerdict, Python
 
 
 @dataclass(frozen=True, slots=True)
 class Startable:
-    """`words` as the spec writes them (templates unrendered); `binary` is what the first word resolves to now."""
+    """`words` as the spec writes them (templates unrendered); `binary` is what the first word resolves to now.
+
+    `where` are the lets that the words depend on; `meaning` is a digest of words and lets as they were understood.
+    """
 
     what: str
     words: tuple[str, ...]
@@ -40,18 +41,21 @@ class Startable:
     variables: tuple[str, ...] = ()
     sandbox: str = "none"
     folder: str = ""
+    where: tuple[tuple[str, str], ...] = ()
+    meaning: str = ""
 
     @property
     def digest(self) -> str:
-        """Identity under which it is trusted: exact words, binary, folder, names of variables, sandbox."""
-        data = [self.what, self.words, self.binary, self.variables, self.sandbox, self.folder]
+        """Identity under which it is trusted: exact words and what they depend on, binary, folder, variables, sandbox."""
+        data = [self.what, self.words, self.binary, self.variables, self.sandbox, self.folder, self.meaning]
         return hashlib.sha256(json.dumps(data, ensure_ascii=False).encode()).hexdigest()
 
     def shown(self) -> str:
         """One line for the question that is asked before it is trusted."""
         line = " ".join(_quoted(word) for word in self.words)
         extra = f"   with {', '.join(self.variables)}" if self.variables else ""
-        return f"{self.what:<9} {line}{extra}"
+        where = "".join(f"   where {name} = {_quoted(value)}" for name, value in self.where)
+        return f"{self.what:<9} {line}{extra}{where}"
 
 
 def startables(plan: Plan, spec_folder: Path) -> tuple[Startable, ...]:
@@ -66,68 +70,76 @@ def hosts_of(items: Iterable[Startable]) -> frozenset[str]:
 
 
 def _all(plan: Plan, folder: Path) -> Iterator[Startable]:
+    lets = {let.name: let.value for let in plan.lets}
     shared = {name for environment in plan.environments for name in (variable.name for variable in environment.env)}
     for server in plan.servers:
         names = tuple(sorted({variable.name for variable in server.env} | shared))
         if server.url is not None:
             headers = tuple(sorted(header.name for header in server.headers))
-            yield Startable("connect", (_word(server.url),), "", headers, folder=str(folder))
+            yield _startable("connect", (server.url,), folder, lets, headers)
         else:
-            yield _program("server", server.argv, folder, names)
-    for environment in plan.environments:
-        yield from _steps((*environment.steps, *environment.teardown), folder)
-    for harvest in plan.harvests:
-        yield from _source(harvest.source, folder)
-    for task in plan.tasks:
-        undone = [step for _, steps in task.undo for step in steps]
-        yield from _steps((*task.setup, *task.teardown, *task.reference, *undone), folder)
-        for source in [*(own.source for own in task.harvests), *(truth.source for truth in task.truths)]:
-            yield from _source(source, folder)
-        graders = [*task.graders, *(grader for extra in task.conditionals for grader in extra.graders)]
-        yield from _graders(graders, folder)
-
-
-def _steps(steps: Iterable[Step], folder: Path) -> Iterator[Startable]:
-    for step in steps:
-        match step:
+            yield _program("server", server.argv, folder, lets, names)
+    for node in _inside((plan.servers, plan.environments, plan.lets, plan.harvests, plan.tasks)):
+        match node:
             case RunStep() | StartStep():
-                yield _program(step.kind, step.argv, folder)
-            case ForStep():
-                yield from _steps(step.steps, folder)
-            case ResetStep():
-                yield from _source(step.source, folder)
-            case _:
-                pass
-
-
-def _source(source: Expression, folder: Path) -> Iterator[Startable]:
-    for inner in sources_in(source):
-        if isinstance(inner, Command):
-            yield _program("command", inner.argv, folder)
-        elif isinstance(inner, Http):
-            yield Startable("http", (_word(inner.method), _word(inner.url)), folder=str(folder))
-
-
-def _graders(graders: Sequence[Grader], folder: Path) -> Iterator[Startable]:
-    for grader in graders:
-        match grader:
-            case CommandVerdict():
-                yield _program("command", grader.argv, folder)
+                yield _program(node.kind, node.argv, folder, lets)
+            case Command() | CommandVerdict():
+                yield _program("command", node.argv, folder, lets)
+            case Http():
+                yield _startable("http", (node.method, node.url), folder, lets)
             case Python():
-                yield Startable("python", (grader.function,), folder=str(folder))
-            case AnyOf():
-                yield from _graders(grader.graders, folder)
-            case Judge():
-                pass
+                yield Startable("python", (node.function,), folder=str(folder))
             case _:
-                for read in sources_of(grader):
-                    yield from _source(read, folder)
+                pass
 
 
-def _program(what: str, argv: Sequence[Expression], folder: Path, names: tuple[str, ...] = ()) -> Startable:
-    words = tuple(_word(word) for word in argv)
-    first = beside_spec(words[0], folder, program=True) if words else ""
-    return Startable(what, words, shutil.which(first, path=search_path()) or "", names, folder=str(folder))
+def _inside(value: object) -> Iterator[object]:
+    """Every typed value in a value, in order of the text: whatever a spec can say, nothing in it is overlooked."""
+    todo: list[object] = [value]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, tuple | list):
+            todo.extend(reversed(node))
+        elif is_dataclass(node):
+            yield node
+            todo.extend(reversed([getattr(node, field.name) for field in fields(node)]))
+
+
+def _program(
+    what: str, argv: Sequence[Expression], folder: Path, lets: Mapping[str, Expression], names: tuple[str, ...] = ()
+) -> Startable:
+    first = beside_spec(_word(argv[0]), folder, program=True) if argv else ""
+    found = _startable(what, argv, folder, lets, names)
+    return replace(found, binary=shutil.which(first, path=search_path()) or "")
+
+
+def _startable(
+    what: str, words: Sequence[Expression], folder: Path, lets: Mapping[str, Expression], names: tuple[str, ...] = ()
+) -> Startable:
+    used = _lets_in(tuple(words), lets)
+    where = tuple((name, _word(lets[name])) for name in used)
+    meaning = digest((tuple(words), [(name, lets[name]) for name in used]))
+    return Startable(
+        what, tuple(_word(word) for word in words), "", names, folder=str(folder), where=where, meaning=meaning
+    )
+
+
+def _lets_in(value: object, lets: Mapping[str, Expression]) -> tuple[str, ...]:
+    """Names of the lets that a value depends on, also through other lets."""
+    found: dict[str, None] = {}
+    todo = [value]
+    while todo:
+        for node in _inside(todo.pop()):
+            names: Sequence[object] = ()
+            if isinstance(node, Template | Select):
+                names = node.names
+            elif isinstance(node, Ref):
+                names = node.path[:1]
+            for name in names:
+                if isinstance(name, str) and name in lets and name not in found:
+                    found[name] = None
+                    todo.append(lets[name])
+    return tuple(found)
 
 
 def _word(expression: Expression) -> str:

@@ -7,7 +7,9 @@ restricted to names, fields, indexes and the functions of the language. Values a
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
@@ -148,13 +150,22 @@ def _function(name: str) -> Any:
     return call
 
 
+@contextmanager
+def escapes_kept() -> Iterator[None]:
+    """A quoted regex in a template holds `\\S`: Jinja2 keeps it as it stands, and Python warns that it did."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "invalid escape sequence", DeprecationWarning)
+        yield
+
+
 @lru_cache(maxsize=1024)
 def _compiled(text: str) -> Any:
     from jinja2 import TemplateError
 
     environment = _environment()
     try:
-        tree = environment.parse(text)
+        with escapes_kept():
+            tree = environment.parse(text)
         _admit(tree)
         return environment.from_string(tree)
     except (TemplateError, RecursionError) as problem:

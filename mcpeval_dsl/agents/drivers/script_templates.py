@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from mcpeval_dsl.values.templates import escapes_kept
+
 MAX_OUTPUT_CHARS = 1_000_000
 FILTERS = (
     "abs", "default", "first", "float", "int", "join", "last", "length", "count", "list", "lower", "map", "max", "min",
@@ -75,13 +77,15 @@ def _compiled(text: str) -> Template:
 
     environment = _environment()
     try:
-        tree = environment.parse(text)
+        with escapes_kept():
+            tree = environment.parse(text)
         _check(tree)
         stripped = text.strip()
         pieces = tree.body[0].nodes if tree.body else []
         if len(tree.body) == 1 and len(pieces) == 1 and stripped.startswith("{{") and stripped.endswith("}}"):
             return Template(text, expression(stripped[2:-2].strip().strip("-").strip()))
-        made = environment.from_string(text)
+        with escapes_kept():
+            made = environment.from_string(text)
     except TemplateError as error:
         raise TemplateProblem(str(error)) from None
     return Template(text, None, lambda names: _rendered(made.render, text, names))
@@ -96,8 +100,9 @@ def expression(text: str) -> Expression:
         inner = inner[2:-2].strip()
     environment = _environment()
     try:
-        _check(environment.parse("{{ " + inner + " }}"))
-        made = environment.compile_expression(inner, undefined_to_none=False)
+        with escapes_kept():
+            _check(environment.parse("{{ " + inner + " }}"))
+            made = environment.compile_expression(inner, undefined_to_none=False)
     except TemplateError as error:
         raise TemplateProblem(str(error)) from None
     return Expression(text, lambda names: _evaluated(made, inner, names))
