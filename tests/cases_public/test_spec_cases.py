@@ -122,6 +122,12 @@ task read { prompt "Who has {{ oldest.tilte }}?"; grade contains "done" }
     assert f"library.mcpe:7:{line.index('tilte') + 1}" in shown.out + shown.err
 
 
+def test_an_unknown_name_in_a_prompt_is_not_told_to_be_quoted_there(library: Library) -> None:
+    library.write('task read { prompt "Who has {{ nothing_like_it }}?"; grade contains "done" }\n')
+    (problem,) = problems(library)
+    assert '"' not in problem["hint"] and "let nothing_like_it" in problem["hint"]
+
+
 @pytest.mark.parametrize(
     ("grader", "answer", "right"),
     [

@@ -15,7 +15,7 @@ from mcpeval_dsl.source import SourceFile, Span
 from mcpeval_dsl.syntax.tree import String
 
 
-def lookup(ctx: Context, scope: Scope, name: str, span: Span) -> Symbol | None:
+def lookup(ctx: Context, scope: Scope, name: str, span: Span, *, template: bool = False) -> Symbol | None:
     """The value a bare name stands for; reports a name that is none."""
     symbol = scope.find(name) or ctx.of("environment").get(name)
     if symbol is not None:
@@ -28,18 +28,23 @@ def lookup(ctx: Context, scope: Scope, name: str, span: Span) -> Symbol | None:
         if other is not None:
             other.used = True
             nearest = closest(name, scope.all_names())
-            hint = f"did you mean `{nearest}`?" if nearest else f'for the text write "{name}"'
+            hint = f"did you mean `{nearest}`?" if nearest else _as_text(name, template)
             title = f"`{name}` is {noun(other.kind)}, not a value"
             ctx.problems.report("MCPE251", span, title, "A bare name in a value is a reference to a value.", hint)
             return None
     if not ctx.problems.may_be_lost(name, ctx.files):
-        _unknown(ctx, scope, name, span)
+        _unknown(ctx, scope, name, span, template)
     return None
 
 
-def _unknown(ctx: Context, scope: Scope, name: str, span: Span) -> None:
+def _as_text(name: str, template: bool) -> str:
+    return f"for the text write {name} without the braces" if template else f'for the text write "{name}"'
+
+
+def _unknown(ctx: Context, scope: Scope, name: str, span: Span, template: bool) -> None:
     nearest = closest(name, [*scope.all_names(), *ctx.of("environment")])
-    hint = f"did you mean `{nearest}`?" if nearest else f'for the text write "{name}"; else define it: `let {name} = …`'
+    otherwise = f"{_as_text(name, template)}; else define it: `let {name} = …`"
+    hint = f"did you mean `{nearest}`?" if nearest else otherwise
     body = "A bare name in a value position is a reference; a text is quoted."
     ctx.problems.report("MCPE250", span, f"nothing is named `{name}` here", body, hint, group=name)
 
@@ -125,7 +130,7 @@ def template(ctx: Context, scope: Scope, text: str, offsets: Sequence[int], span
         if name in ("true", "false", "null", "none", "True", "False", "None"):
             continue
         names[name] = None
-        symbol = lookup(ctx, scope, name, at(mention.root.start, mention.root.end))
+        symbol = lookup(ctx, scope, name, at(mention.root.start, mention.root.end), template=True)
         if symbol is not None and mention.steps:
             check_fields(ctx, symbol, [(s.key, at(s.start, s.end)) for s in mention.steps])
     return Template(text, tuple(names), span.location())
