@@ -127,12 +127,16 @@ class CallError:
 
 @dataclass(frozen=True, slots=True)
 class Permission:
-    """`rule` is the text or place of what decided; `source` says who called the effect what it is."""
+    """`rule` is the text or place of what decided; `source` says who called the effect what it is.
+
+    `idempotent`: the spec says that the call may be repeated without further effect.
+    """
 
     decision: Literal["allowed", "denied", "simulated"]
     effect: Effect = "unknown"
     source: Literal["spec", "hint", "name", "none"] = "none"
     rule: str = ""
+    idempotent: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ def rule_on(
     effect = effect_of(server, tool, arguments, definition, catalogue, rules.scope, trust_hints=trusted)
     if actor == "agent":
         ruling = _agent(rules, server, tool, arguments, definition, effect)
-        return _unconfirmed(ruling, rules, server, tool, arguments)
+        return _annotated(ruling, rules, server, tool, arguments)
     if actor in AUTHORS or permit or effect.effect == "readonly":
         return Ruling(_permission("allowed", effect, actor if actor != "harvest" or not permit else "permit"))
     message = f"{server}.{tool} is not known to be read-only; a harvest may call it only with `permit`"
@@ -96,12 +96,20 @@ def _agent(
     return _unpermitted(rules, server, tool, definition, effect)
 
 
-def _unconfirmed(ruling: Ruling, rules: Rules, server: str, tool: str, arguments: Mapping[str, Any]) -> Ruling:
-    """A permitted call that the spec wants confirmed first. Nobody answers within a trial, so nobody has confirmed it."""
+def _annotated(ruling: Ruling, rules: Rules, server: str, tool: str, arguments: Mapping[str, Any]) -> Ruling:
+    """What annotations besides the effect say of a call that may be made: idempotent, or to be confirmed first.
+
+    Nobody answers within a trial, so nobody has confirmed anything in it.
+    """
     catalogue = rules.catalogues.get(server)
-    if catalogue is None or ruling.violation is not None or ruling.permission.decision == "denied":
+    if catalogue is None or ruling.permission.decision == "denied":
         return ruling
     call = (server, tool, arguments, rules.scope)
+    for line in catalogue.annotations:
+        if line.effect == "idempotent" and any_matched(line.patterns, *call, catalogue=catalogue.name, unknown=False):
+            ruling = replace(ruling, permission=replace(ruling.permission, idempotent=True))
+    if ruling.violation is not None:
+        return ruling
     for line in catalogue.annotations:
         if line.effect == "confirm" and any_matched(line.patterns, *call, catalogue=catalogue.name, unknown=True):
             stages = ("attempted",) if ruling.permission.decision == "simulated" else ("attempted", "executed")

@@ -65,9 +65,9 @@ def _flags(record: TrialRecord, calls: Sequence[CallRecord], said: Sequence[Verd
     repeated = False
     for call in calls:
         repeated = repeated or same_call(call) in unknown
-        if call.effect_unknown:
+        if call.effect_unknown and not call.permission.idempotent:
             unknown.add(same_call(call))
-    if unknown:
+    if any(call.effect_unknown for call in calls):
         found.append("unknown_effect")
     if repeated:
         found.append("repeated_after_unknown_effect")

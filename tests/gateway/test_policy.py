@@ -57,6 +57,16 @@ def test_what_an_agent_may(tool: str, arguments: dict[str, Any], expected: tuple
     assert ruled(RULES, tool, **arguments) == expected
 
 
+def test_annotations_that_are_no_effects() -> None:
+    said = catalogue(("additive", pattern("put")), ("idempotent", pattern("put", key="a")), ("confirm", pattern("put")))
+    rules = Rules(may=(pattern("put"),), catalogues={"tracker": said})
+    for key, idempotent in (("a", True), ("b", False)):
+        ruling = rule_on(rules, "agent", "tracker", "put", {"key": key}, defined("put"))
+        assert ruling.permission.idempotent is idempotent
+        assert ruling.violation is not None and ruling.violation.kind == "confirmation_skipped"
+        assert ruling.violation.stages == ("attempted", "executed")
+
+
 def test_one_switch_is_not_enough_for_a_write() -> None:
     kept = replace(RULES, disposable=False)
     assert ruled(kept, "update_issue", key="A-7") == ("denied", "", "")

@@ -143,6 +143,14 @@ def test_a_write_repeated_after_an_unknown_effect_is_flagged() -> None:
     assert {"unknown_effect", "repeated_after_unknown_effect"} <= set(facts.flags)
 
 
+def test_a_call_that_may_be_repeated_is_no_such_thing() -> None:
+    permission = Permission("allowed", "additive", idempotent=True)
+    error = CallError("timeout", "timeout", "10 s")
+    timed_out = call("c1", "put", effect_unknown=True, error=error, permission=permission)
+    facts = facts_of(trial(calls=(timed_out, call("c2", "put", permission=permission))))
+    assert "unknown_effect" in facts.flags and "repeated_after_unknown_effect" not in facts.flags
+
+
 def test_moved_ground_truth_is_a_fact_and_no_flag() -> None:
     facts = facts_of(trial(flags=("ground_truth_moved:other_writer", "drift_seen")))
     assert facts.truth_moved == "other_writer"

@@ -6,7 +6,7 @@ from mcpeval_dsl.semantics.lower.assemble import Lowered
 
 
 def silent_writes(lowered: Lowered) -> None:
-    """`kind write` without `may` under `policy deny`: every write that is not additive would be refused."""
+    """`kind write` without `may` under `policy deny`: every write would be refused."""
     for entry in lowered.parts.tasks:
         task = entry.task
         if entry.damaged or task.kind != "write" or task.policy != "deny":
@@ -17,7 +17,7 @@ def silent_writes(lowered: Lowered) -> None:
             "MCPE310",
             entry.span,
             f"the task `{task.name}` is to write but permits nothing",
-            "Calls that are not annotated as reading or adding are refused unless `may` permits them.",
+            "Calls that are not known to be read-only are refused unless `may` permits them.",
             "add `may TOOL(argument == value)`",
             severity="warning",
         )
