@@ -256,7 +256,7 @@ def _grader(name: str) -> BlockKind:
     if name == "judge":
         requires = (Requirement(("claim", "for")),)
     if name == "any":
-        requires = (Requirement((*GRADERS, "not")),)
+        requires = (Requirement((*GRADERS, "not", "for")),)
     return BlockKind(
         f"grade_{name}",
         f"a `grade {name}`",
