@@ -85,7 +85,7 @@ class _Lines:
         from mcpeval_dsl.diagnostics.render.safe import visible
 
         lead = "\r\x1b[K" if self._live else ""
-        print(f"{lead}{visible(text)}", file=sys.stderr, flush=True)
+        print(f"{lead}{visible(' '.join(text.split()))}", file=sys.stderr, flush=True)
 
 
 def _json(event: events.RunEvent) -> None:

@@ -312,6 +312,9 @@ class World:
                 return Reading(error=f"there is no server {server!r}", error_class="source")
             await pace_of(self.context.shared).wait(found)
             record = await self.gateway.call(actor, found.name, tool, arguments, permit=permit)
+            if actor in ("grader", "truth") and record.died and not record.effect_unknown:
+                # A state is judged by what a living server says: one restart, then its refusal counts.
+                record = await self.gateway.call(actor, found.name, tool, arguments, permit=permit)
             return reading_of_call(record)
 
         async def resource(server: str | None, uri: str) -> Reading:

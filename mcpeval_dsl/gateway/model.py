@@ -185,6 +185,12 @@ class CallRecord:
     session: int = 1
     stop: Stop | None = None
 
+    @property
+    def died(self) -> bool:
+        """The server was lost with this call, or before it."""
+        error = self.error
+        return error is not None and error.error_class == "transport_error" and error.kind in ("crash", "closed")
+
 
 class ServerStartError(Exception):
     """A server could not be started or connected: never a trial's failure.

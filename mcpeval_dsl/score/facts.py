@@ -71,7 +71,20 @@ def _flags(record: TrialRecord, calls: Sequence[CallRecord], said: Sequence[Verd
         found.append("unknown_effect")
     if repeated:
         found.append("repeated_after_unknown_effect")
+    if _read_after_restart(record.calls):
+        found.append("state_read_after_restart")
     return tuple(dict.fromkeys(found))
+
+
+def _read_after_restart(calls: Sequence[CallRecord]) -> bool:
+    """Whether a grader read a state from a server that had died before."""
+    dead: set[str] = set()
+    for call in calls:
+        if call.died:
+            dead.add(call.server)
+        elif call.actor == "grader" and call.error is None and call.server in dead:
+            return True
+    return False
 
 
 def _unresolved(calls: Sequence[CallRecord]) -> CallRecord | None:

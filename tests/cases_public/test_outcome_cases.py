@@ -115,6 +115,18 @@ def test_a_missing_answer_is_a_no_for_graders_that_read_the_answer_only(
     assert library.bench.records["t#1"].termination == "hard_budget:turns"
 
 
+@pytest.mark.parametrize("script", [calls(), calls("get_books")], ids=["by the grader", "by the agent"])
+def test_a_state_is_read_after_one_restart_of_a_dead_server(library: Library, script: list[Any]) -> None:
+    body = 'task t { prompt "x"; grade state library.get_books() $.books has "Emma" }'
+    found = one(library, body, script, mode="frail")
+    assert found.outcome == "pass" and "state_read_after_restart" in found.flags
+
+
+def test_a_state_that_a_restarted_server_refuses_again_is_a_no(library: Library) -> None:
+    found = one(library, 'task t { prompt "x"; grade state library.get_end() $.books has "Emma" }', calls())
+    assert found.outcome == "wrong_answer" and "state_read_after_restart" not in found.flags
+
+
 def test_a_protocol_error_is_counted_apart_and_the_model_gets_a_neutral_word(library: Library) -> None:
     step = {"expect": {"result_is_error": True}, "reply": "{{ last.text }}"}
     one(library, 'task t { prompt "x"; grade contains "unavailable" }', [{"call": "get_refusal"}, step], mode="refuses")

@@ -94,6 +94,15 @@ def test_untestable_tasks_leave_the_others_and_the_gate_alone(library: Library) 
     assert outcome(library.bench.records["first#1"]) == "untestable"
 
 
+def test_a_harvest_whose_server_dies_is_said_in_one_line(library: Library) -> None:
+    library.write(
+        "harvest h = library.get_end() { x = $.x }\n" + 'task t { prompt "{{ h.x }}"; grade contains "done" }'
+    )
+    done = library.bench.run()
+    (line,) = [line for line in done.err.splitlines() if line.startswith("harvest h: ")]
+    assert "exit code 7" in line and "the library burnt down" in line and "U+000A" not in line
+
+
 def test_a_cycle_of_three_harvests_is_shown_as_a_path_with_its_places(library: Library) -> None:
     body = """
 harvest ada = library.get_books(name: cyd.x) { x = $.books[0] }

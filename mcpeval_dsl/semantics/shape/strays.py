@@ -60,7 +60,9 @@ def _elsewhere(name: tree.Name, kind: BlockKind, entries: tuple[Directive, ...])
     shown = ", ".join(titles[:4]) + (" and others" if len(titles) > 4 else "")
     here = "at the top of a spec" if kind.name == "file" else f"in {kind.title}"
     title = f"`{name.text}` does not stand {here}"
-    return finding("MCPE202", name.span, title, f"It belongs in: {shown}.", f"Move it there: `{entries[0].example}`")
+    return finding(
+        "MCPE202", name.span, title, f"It belongs in: {shown}.", f"Move it there, for example `{entries[0].example}`"
+    )
 
 
 def stray_binding(statement: tree.Binding, kind: BlockKind, words: Words) -> Diagnostic:

@@ -95,6 +95,9 @@ def called(params):
                 note = {"progressToken": token, "progress": step}
                 say({"jsonrpc": "2.0", "method": "notifications/progress", "params": note})
         return text("slow but sure")
+    if name == "get_books" and MODE == "frail" and not Path("died").exists():
+        Path("died").touch()
+        os._exit(9)
     if name == "list_pages":
         return structured({"pages": [{"key": "PAGE-1702"}]})
     if name == "get_page":
