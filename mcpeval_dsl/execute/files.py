@@ -15,6 +15,7 @@ from contextlib import closing
 from pathlib import Path
 
 from mcpeval_dsl.values.model import Scope
+from mcpeval_dsl.values.regular import regular_text
 from mcpeval_dsl.values.templates import render as render_text
 
 UNPACK_FILES = 100_000
@@ -45,12 +46,12 @@ def write(path: Path, text: str) -> None:
 
 def render(source: Path, target: Path, scope: Scope) -> None:
     """A template file with the names of the trial and the block."""
-    write(target, render_text(source.read_text(encoding="utf-8"), scope))
+    write(target, render_text(regular_text(source), scope))
 
 
 def load_sql(script: Path, database: Path) -> None:
     """An SQL script into a SQLite (or, with the package installed, DuckDB) file. Raises ValueError with the reason."""
-    text = script.read_text(encoding="utf-8")
+    text = regular_text(script)
     database.parent.mkdir(parents=True, exist_ok=True)
     if database.suffix == ".duckdb":
         _load_duckdb(text, database)

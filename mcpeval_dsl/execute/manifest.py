@@ -19,6 +19,7 @@ from mcpeval_dsl.plan.model import Plan
 from mcpeval_dsl.records.model import Manifest
 from mcpeval_dsl.semantics.expressions import Literal
 from mcpeval_dsl.semantics.model import Server
+from mcpeval_dsl.values.regular import regular_bytes
 
 PACKAGES = ("mcp", "pydantic", "jsonschema", "jsonpath-rfc9535", "google-re2", "jinja2")
 PER_DRIVER = {"anthropic": ("anthropic",), "litellm": ("litellm",)}
@@ -63,7 +64,7 @@ def artefact_of(server: Server, spec_folder: Path) -> str:
     for path in sorted(set(_artefacts(server, spec_folder))):
         digest.update(path.name.encode())
         try:
-            digest.update(path.read_bytes())
+            digest.update(regular_bytes(path))
         except OSError:
             digest.update(b"unreadable")
     return digest.hexdigest()

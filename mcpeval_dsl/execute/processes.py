@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import os
 import signal
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -18,6 +19,9 @@ from mcpeval_dsl.values.processes import Ran
 TAIL = 4000
 GRACE_SECONDS = 1.0
 SWEEPS = 5
+MARK = f"/mcpe-{os.getuid()}/".encode()
+"""What the folders of all trials have in their path (`folders.place`)."""
+SETTLED_SECONDS = 5.0
 
 
 def failure_of(ran: Ran, argv: Sequence[str]) -> str | None:
@@ -53,18 +57,35 @@ def sweep(mark: str) -> int:
     return ended
 
 
+_strangers: dict[int, tuple[int, float]] = {}
+"""Processes that belong to no trial, by pid: what tells them from a later one, and when they were first looked at."""
+
+
 def _own_processes() -> list[int]:
     with contextlib.suppress(OSError):
         with os.scandir("/proc") as entries:
             found = [int(entry.name) for entry in entries if entry.name.isdigit()]
+        for gone in _strangers.keys() - set(found):
+            del _strangers[gone]
         return [pid for pid in found if pid != os.getpid()]
     return []
 
 
 def _carries(pid: int, mark: bytes) -> bool:
-    """A process that is dead already shows no variables."""
+    """A process that is dead already shows no variables.
+
+    One that is no trial's is not read again, once it has been seen for so long that it is surely past its start.
+    """
     with contextlib.suppress(OSError):
-        return mark in Path(f"/proc/{pid}/environ").read_bytes()
+        identity = Path(f"/proc/{pid}").stat().st_ctime_ns
+        known, since = _strangers.get(pid, (0, 0.0))
+        now = time.monotonic()
+        if known == identity and now - since > SETTLED_SECONDS:
+            return False
+        variables = Path(f"/proc/{pid}/environ").read_bytes()
+        if MARK not in variables and known != identity:
+            _strangers[pid] = (identity, now)
+        return mark in variables
     return False
 
 

@@ -30,6 +30,7 @@ from mcpeval_dsl.semantics.expressions import CallStep, FileText
 from mcpeval_dsl.semantics.model import Cell, Task
 from mcpeval_dsl.values.evaluate import evaluate
 from mcpeval_dsl.values.model import EvaluationError, Reading, Scope
+from mcpeval_dsl.values.regular import regular_text
 from mcpeval_dsl.values.sources import arguments_of
 from mcpeval_dsl.values.text import as_text
 
@@ -193,7 +194,7 @@ def _planted(task: Task, world: World) -> dict[str, str]:
             found[name] = as_text(evaluate(value, extended(world.names.scope(), **found)))
             continue
         try:
-            found[name] = world.workspace.source(value.path, world.names.scope()).read_text(encoding="utf-8").strip()
+            found[name] = regular_text(world.workspace.source(value.path, world.names.scope())).strip()
         except (OSError, ValueError) as error:
             raise StepFailed(f"the file of the canary `{name}` cannot be read: {error}", value.at) from error
     return found

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from mcpeval_dsl.diagnostics.model import Diagnostic
 from mcpeval_dsl.execute.startables import Startable
+from mcpeval_dsl.values.regular import regular_text
 
 FORMAT = "mcpe-trust/1"
 
@@ -30,10 +31,12 @@ class TrustFile:
     def digests(self) -> frozenset[str]:
         """What it trusts; an absent file trusts nothing. Raises ValueError for a file that is not a trust file."""
         try:
-            data = json.loads(self.path.read_text(encoding="utf-8"))
+            data = json.loads(regular_text(self.path))
         except FileNotFoundError:
             return frozenset()
-        except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        except OSError as error:
+            raise ValueError(f"{self.path} cannot be read: {error.strerror}") from error
+        except (ValueError, RecursionError) as error:
             raise ValueError(f"{self.path} is not a trust file: {error}") from error
         if not isinstance(data, dict) or data.get("format") != FORMAT or not isinstance(data.get("trusted"), dict):
             raise ValueError(f"{self.path} is not a trust file of the format {FORMAT}")
@@ -41,9 +44,10 @@ class TrustFile:
 
     def add(self, items: Sequence[Startable]) -> None:
         """Add to the file, whole or not at all."""
+        self.digests()  # what is no trust file is not written over
         trusted: dict[str, str] = {}
-        with contextlib.suppress(FileNotFoundError, ValueError):
-            trusted = dict(json.loads(self.path.read_text(encoding="utf-8"))["trusted"])
+        with contextlib.suppress(FileNotFoundError):
+            trusted = dict(json.loads(regular_text(self.path))["trusted"])
         trusted |= {item.digest: item.shown() for item in items}
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         text = json.dumps({"format": FORMAT, "trusted": trusted}, indent=2, ensure_ascii=False, sort_keys=True) + "\n"

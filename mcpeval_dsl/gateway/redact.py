@@ -35,6 +35,9 @@ SHAPES: tuple[tuple[str, str], ...] = (
     ("password in a URL", r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@\"']{0,100}:[^\s/:@\"']{1,200}@"),
 )
 
+HINT = r"sk-|k_(?:live|test)_|gh[pousr]_|github_pat_|glpat-|AKIA|ASIA|xox|AIza|npm_|hf_|pypi-|eyJ|PRIVATE KEY|://"
+"""What every text with one of the shapes holds: nearly all texts have none of it, and are looked at once, not 14 times."""
+
 
 class Redactor:
     """Replaces the values of named secrets, in their usual encodings too, and whatever has a credential's shape."""
@@ -59,6 +62,8 @@ class Redactor:
 
         if self._known is not None:
             text = self._known.sub(known, text)
+        if not self._shapes or _hint().search(text) is None:
+            return text, tuple(found)
         for name, shape in self._shapes:
             if shape.search(text):
                 found.append(name)
@@ -135,6 +140,13 @@ def _alternation(names: Mapping[str, str]) -> Any:
 
     longest_first = sorted(names, key=lambda form: (-len(form), form))
     return re2.compile("|".join(re2.escape(form) for form in longest_first))
+
+
+@lru_cache(maxsize=1)
+def _hint() -> Any:
+    import re2
+
+    return re2.compile(HINT)
 
 
 @lru_cache(maxsize=1)
