@@ -39,11 +39,15 @@ CREATE TABLE IF NOT EXISTS event (number INTEGER PRIMARY KEY, at TEXT NOT NULL, 
 def connect_writer(path: Path) -> sqlite3.Connection:
     """The only connection that writes and checkpoints: two of them can corrupt a WAL in SQLite before 3.51.3."""
     connection = sqlite3.connect(path, isolation_level=None, timeout=30.0)
-    connection.execute("PRAGMA page_size=8192")
-    connection.execute("PRAGMA journal_mode=WAL")
-    connection.execute("PRAGMA synchronous=FULL")
-    connection.execute("PRAGMA journal_size_limit=67108864")
-    connection.executescript(_SCHEMA)
+    try:
+        connection.execute("PRAGMA page_size=8192")
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=FULL")
+        connection.execute("PRAGMA journal_size_limit=67108864")
+        connection.executescript(_SCHEMA)
+    except sqlite3.Error:
+        connection.close()
+        raise
     return connection
 
 
