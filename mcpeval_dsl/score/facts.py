@@ -71,6 +71,8 @@ def _flags(record: TrialRecord, calls: Sequence[CallRecord], said: Sequence[Verd
         found.append("unknown_effect")
     if repeated:
         found.append("repeated_after_unknown_effect")
+    if "result_too_large" in record.findings:
+        found.append("result_too_large")
     if _read_after_restart(record.calls):
         found.append("state_read_after_restart")
     return tuple(dict.fromkeys(found))

@@ -127,6 +127,14 @@ def test_a_state_that_a_restarted_server_refuses_again_is_a_no(library: Library)
     assert found.outcome == "wrong_answer" and "state_read_after_restart" not in found.flags
 
 
+def test_a_context_that_overflows_after_a_large_result_is_the_agents(library: Library) -> None:
+    script = [{"call": "get_books"}, {"stop": "context_overflow"}]
+    found = one(library, 'task t { prompt "x"; grade contains "Emma" }', script, mode="long")
+    assert (found.outcome, found.layer) == ("wrong_answer", "operations")
+    assert "result_too_large" in found.flags
+    assert library.bench.records["t#1"].termination == "host_error"
+
+
 def test_a_protocol_error_is_counted_apart_and_the_model_gets_a_neutral_word(library: Library) -> None:
     step = {"expect": {"result_is_error": True}, "reply": "{{ last.text }}"}
     one(library, 'task t { prompt "x"; grade contains "unavailable" }', [{"call": "get_refusal"}, step], mode="refuses")

@@ -98,6 +98,8 @@ def called(params):
     if name == "get_books" and MODE == "frail" and not Path("died").exists():
         Path("died").touch()
         os._exit(9)
+    if name == "get_books" and MODE == "long":
+        return text("Emma " * 100_000)
     if name == "list_pages":
         return structured({"pages": [{"key": "PAGE-1702"}]})
     if name == "get_page":
