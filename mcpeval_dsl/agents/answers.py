@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from mcpeval_dsl.agents.model import Answer
+from mcpeval_dsl.values.nesting import json_within
 
 AnswerForm = Literal["text", "none", "json", "schema"]
 
@@ -93,8 +94,8 @@ def _object(text: str) -> dict[str, Any] | None:
     if not (text.startswith("{") and text.endswith("}")):
         return None
     try:
-        value = json.loads(text, strict=False)
-    except (ValueError, RecursionError):
+        value = json_within(text, strict=False)
+    except ValueError:
         return None
     return value if isinstance(value, dict) and ("answer" in value or "refusal" in value) else None
 
@@ -112,8 +113,8 @@ def _bare(text: str, form: AnswerForm, schema: Mapping[str, Any] | None) -> Answ
 def _decoded(text: str) -> Any:
     """The JSON value of a text, or None where it is none."""
     try:
-        return json.loads(text, strict=False)
-    except (ValueError, RecursionError):
+        return json_within(text, strict=False)
+    except ValueError:
         return None
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mcpeval_dsl.cli import exits
+from mcpeval_dsl.values.regular import regular_bytes
 
 if TYPE_CHECKING:
     from mcpeval_dsl.cli.specs import Specs
@@ -59,7 +60,7 @@ def _from_plan(path: str) -> tuple[Specs, list[Plan]]:
     from mcpeval_dsl.plan import files
 
     try:
-        data = Path(path).read_bytes()
+        data = regular_bytes(Path(path))
     except OSError as error:
         return Specs(diagnostics=[Diagnostic("MCPE576", f"{path} cannot be read: {error.strerror}")]), []
     found = files.read(data, path)

@@ -14,6 +14,7 @@ from mcpeval_dsl.cli import exits
 from mcpeval_dsl.cli.findings import show
 from mcpeval_dsl.diagnostics.model import Diagnostic
 from mcpeval_dsl.source import SourceFile
+from mcpeval_dsl.values.regular import regular_bytes
 
 if TYPE_CHECKING:
     from mcpeval_dsl.execute.settings import RunSettings
@@ -77,7 +78,7 @@ def _from_files(paths: list[str]) -> Chosen | None:
     plans: list[Plan] = []
     for path in [Path.cwd() / name for name in paths] or [root / PLAN_PATH]:
         try:
-            data = path.read_bytes()
+            data = regular_bytes(path)
         except OSError as error:
             hint = "write it with `mcpe compile`, or name a spec: `mcpe run SPEC`"
             shown = project.value.relative(path)

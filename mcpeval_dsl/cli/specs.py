@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from mcpeval_dsl.cli.project import FileReader, Project, digests, find, spec_files
 from mcpeval_dsl.diagnostics.model import Diagnostic
 from mcpeval_dsl.source import SourceFile
+from mcpeval_dsl.values.regular import regular_bytes
 
 # as in plan.lock, which is imported only where there is a lock: its pydantic would double the time of lint
 LOCK_FILE = "mcpe.lock"
@@ -90,7 +91,7 @@ def read_lock(specs: Specs, spec: str) -> Lock | None:
     """The lock beside a spec; None where there is none, or where it cannot be read (which is told once)."""
     path = lock_path(spec)
     try:
-        data = specs.reader.root.joinpath(path).read_bytes()
+        data = regular_bytes(specs.reader.root / path)
     except FileNotFoundError:
         return None
     except OSError as error:

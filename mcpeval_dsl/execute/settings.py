@@ -7,6 +7,9 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+
+from mcpeval_dsl.values.regular import regular_text
 
 LOCAL_FILE = "mcpe.local.toml"
 
@@ -57,21 +60,32 @@ def load(project_root: Path, *, jobs: int | None = None, allow_writes: bool = Fa
     )
 
 
+def _tables(value: object, name: str) -> dict[str, dict[str, Any]]:
+    if not isinstance(value, dict) or not all(isinstance(table, dict) for table in value.values()):
+        raise ValueError(f"{LOCAL_FILE}: `{name}` holds tables: [{name}.anthropic]")
+    return value
+
+
 def _providers(path: Path) -> dict[str, ProviderSettings]:
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        data = tomllib.loads(regular_text(path))
     except FileNotFoundError:
         return {}
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{LOCAL_FILE} cannot be read: {error}") from error
+    except (OSError, ValueError, RecursionError) as error:
+        raise ValueError(f"{LOCAL_FILE} cannot be read: {getattr(error, 'strerror', None) or error}") from error
     found: dict[str, ProviderSettings] = {}
-    for name, table in data.get("providers", {}).items():
+    for name, table in _tables(data.get("providers", {}), "providers").items():
         known = {"base_url", "api_key_variable", "timeout", "patience"}
         unknown = sorted(set(table) - known)
         if unknown:
             raise ValueError(
                 f"{LOCAL_FILE}: [providers.{name}] has an unknown key `{unknown[0]}`; known are {', '.join(sorted(known))}"
             )
+        for key, value in table.items():
+            number = isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < float("inf")
+            if not (number if key in ("timeout", "patience") else isinstance(value, str)):
+                wanted = "a number of seconds" if key in ("timeout", "patience") else "a text"
+                raise ValueError(f"{LOCAL_FILE}: `{key}` of [providers.{name}] is {wanted}")
         values = {"api_key_variable": DEFAULT_KEYS.get(name), **table}
         found[name] = ProviderSettings(**values)
     return found

@@ -6,12 +6,12 @@ was meant for.
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
 from mcpeval_dsl.gateway.surrogates import whole
 from mcpeval_dsl.gateway.wire import RawMessage, WireNoise
+from mcpeval_dsl.values.nesting import json_within
 
 EDGE = 4_096
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
@@ -73,9 +73,9 @@ def parse_line(line: bytes) -> RawMessage | WireNoise:
     """One line as a JSON object. Invalid UTF-8 is replaced; whatever else is wrong is noise, never an exception."""
     text = line.decode("utf-8", "replace")
     try:
-        body: Any = json.loads(text)
-    except (ValueError, RecursionError) as problem:
-        return WireNoise(f"a line that is not JSON ({_short(problem)})", text[:EDGE], _addressee(text))
+        body: Any = json_within(text)
+    except ValueError as problem:
+        return WireNoise(f"a line that is not JSON ({str(problem)[:120]})", text[:EDGE], _addressee(text))
     if not isinstance(body, dict):
         return WireNoise("a line that is JSON but no object", text[:EDGE])
     return RawMessage(whole(body) if _SURROGATE.search(line) else body, len(line))
@@ -92,7 +92,3 @@ def _addressee(text: str) -> str | None:
     if found is None:
         return None
     return found.group(1) or found.group(2)
-
-
-def _short(problem: BaseException) -> str:
-    return "nested too deeply" if isinstance(problem, RecursionError) else str(problem)[:120]

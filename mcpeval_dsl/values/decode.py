@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import ast
 import datetime
-import json
 from typing import Any, Literal
 
 from mcpeval_dsl.values.model import EvaluationError
+from mcpeval_dsl.values.nesting import MOST_BITS, MOST_LEVELS, json_within
 
 Form = Literal["json", "text", "python", "yaml", "lines"]
 MOST_CHARACTERS = 32 * 1024 * 1024
 MOST_PYTHON = 2 * 1024 * 1024
-MOST_DEPTH = 200
+MOST_DEPTH = MOST_LEVELS
 
 
 def decoded(text: str, form: Form) -> Any:
@@ -31,8 +31,8 @@ def decoded(text: str, form: Form) -> Any:
 
 def json_value(text: str) -> Any:
     try:
-        return json.loads(text, parse_constant=_no_constant)
-    except (ValueError, RecursionError) as problem:
+        return json_within(text, parse_constant=_no_constant)
+    except ValueError as problem:
         raise EvaluationError(f"the text is no JSON: {_said(problem)}") from None
 
 
@@ -41,8 +41,8 @@ def json_container(text: str) -> Any:
     if len(text) > MOST_CHARACTERS or text.lstrip()[:1] not in ("{", "["):
         return None
     try:
-        return json.loads(text, parse_constant=_no_constant)
-    except (ValueError, RecursionError):
+        return json_within(text, parse_constant=_no_constant)
+    except ValueError:
         return None
 
 
@@ -101,6 +101,8 @@ def _plain(value: Any, depth: int = MOST_DEPTH) -> Any:
     """Only what JSON has. Raises ValueError for what has no JSON form."""
     if depth == 0:
         raise ValueError("nested too deeply")
+    if isinstance(value, int) and value.bit_length() > MOST_BITS:
+        raise ValueError("a number has too many digits")
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, dict):

@@ -22,6 +22,7 @@ from mcpeval_dsl.agents.model import (
     Usage,
 )
 from mcpeval_dsl.semantics.model import Model
+from mcpeval_dsl.values.nesting import shallow
 
 if TYPE_CHECKING:
     import anthropic
@@ -184,8 +185,10 @@ def read_message(made: anthropic.types.Message) -> Turn:
         elif block.type == "tool_use":
             arguments: Any = block.input
             problem = None if isinstance(arguments, Mapping) else f"not an object: {json.dumps(arguments)[:80]}"
+            problem = problem if shallow(arguments) else "nested too deeply"
             requests.append(ToolRequest(block.id, block.name, {} if problem else dict(arguments), problem))
-    raw = [block.model_dump(mode="json", exclude_none=True) for block in made.content]
+    raw: Any = [block.model_dump(mode="json", exclude_none=True) for block in made.content]
+    raw = raw if shallow(raw) else None  # told again from the turn itself
     usage = made.usage
     reads, writes = usage.cache_read_input_tokens or 0, usage.cache_creation_input_tokens or 0
     counted = Usage(usage.input_tokens + reads + writes, usage.output_tokens, reads, writes)

@@ -28,6 +28,7 @@ from mcpeval_dsl.agents.model import (
     Usage,
 )
 from mcpeval_dsl.semantics.model import Model
+from mcpeval_dsl.values.nesting import json_within
 
 STOPS: Mapping[str | None, StopReason] = {
     "stop": "end_turn",
@@ -235,8 +236,8 @@ def _request(call: Any) -> ToolRequest:
     """A call whose arguments are JSON in a text, often enough not quite."""
     name, text = str(call.function.name or ""), call.function.arguments or "{}"
     try:
-        arguments = json.loads(text) if isinstance(text, str) else text
-    except (ValueError, RecursionError) as error:
+        arguments = json_within(text) if isinstance(text, str) else text
+    except ValueError as error:
         return ToolRequest(str(call.id), name, {}, f"not JSON: {error}")
     if not isinstance(arguments, dict):
         return ToolRequest(str(call.id), name, {}, f"not an object: {str(text)[:80]}")

@@ -24,6 +24,7 @@ from mcpeval_dsl.agents.model import (
     TurnRequest,
     Usage,
 )
+from mcpeval_dsl.values.regular import regular_text
 
 DRIVER_VERSION = "replay/1"
 FOLDERS = ("workdir", "home")
@@ -110,7 +111,7 @@ def read_records(path: Path, shown: str) -> tuple[Record, ...]:
     try:
         if path.stat().st_size > MAX_BYTES:
             raise ModelApiError("unexpected", f"{shown} has more than {MAX_BYTES} bytes")
-        text = path.read_text(encoding="utf-8")
+        text = regular_text(path)
     except OSError as error:
         raise ModelApiError("unexpected", f"{shown} cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError:

@@ -38,6 +38,7 @@ from mcpeval_dsl.agents.model import (
 )
 from mcpeval_dsl.agents.waiting import waited
 from mcpeval_dsl.source import Location
+from mcpeval_dsl.values.regular import regular_text
 
 DRIVER_VERSION = "script/1"
 
@@ -65,7 +66,7 @@ class ScriptDriver:
         if self._script is not None:
             return ""
         try:
-            text = self._path.read_text(encoding="utf-8")
+            text = regular_text(self._path)
         except OSError as error:
             return f"the script {self._shown} cannot be read: {error.strerror or error}"
         except UnicodeDecodeError:

@@ -10,6 +10,7 @@ import yaml
 
 from mcpeval_dsl.diagnostics.model import Diagnostic
 from mcpeval_dsl.source import Location
+from mcpeval_dsl.values.nesting import MOST_BITS
 
 MAX_CHARS = 1_000_000
 MAX_DEPTH = 40
@@ -162,6 +163,8 @@ class _Reader:
             raise fault("MCPE521", at, f"a value of the kind {node.tag!r}, which scripts do not have") from None
         if not isinstance(value, (str, int, float, bool, type(None))):
             raise fault("MCPE521", at, f"a value of the kind {node.tag!r}, which scripts do not have")
+        if isinstance(value, int) and value.bit_length() > MOST_BITS:
+            raise fault("MCPE521", at, "a number of too many digits", "", "Quote it to make it a text.")
         return value
 
 

@@ -164,13 +164,16 @@ def _seconds(placed: Placed) -> float:
     return float(match.group(1)) / (1000.0 if match.group(2) == "ms" else 1.0)
 
 
+MOST_USED = 10**15  # tokens or dollars: beyond any turn, and the least that sums of floats still count exactly
+
+
 def _usage(placed: Placed) -> Usage:
     keys = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "cost_usd")
     values: dict[str, Any] = {}
     for key, (_, item) in members_of(placed, keys, "usage").items():
         whole = isinstance(item.value, int) and not isinstance(item.value, bool)
-        if not (whole or (key == "cost_usd" and isinstance(item.value, float))) or item.value < 0:
-            raise fault("MCPE522", item.at, f"`{key}` is {item.kind}", "It is a number, 0 or more.")
+        if not (whole or (key == "cost_usd" and isinstance(item.value, float))) or not 0 <= item.value < MOST_USED:
+            raise fault("MCPE522", item.at, f"`{key}` is {item.kind}", f"It is a number from 0 to below {MOST_USED:,}.")
         values[key] = item.value
     return Usage(**values)
 
