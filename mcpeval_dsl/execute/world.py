@@ -148,6 +148,7 @@ class World:
             private=frozenset(name for name, server in servers.items() if server.private),
             allow_drift={name: server.allow_drift for name, server in servers.items()},
             elicit=self._elicited,
+            validators=self.context.validators,
         )
         self._workspace = Workspace(
             self.folder,
@@ -326,7 +327,7 @@ class World:
 
         return LocalReader(
             self.folder.work,
-            self.context.settings.project_root,
+            self.context.spec_folder,
             call,
             resource,
             env=minimal(self.folder, self._variables),
