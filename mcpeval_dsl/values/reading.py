@@ -1,7 +1,7 @@
 """Values, last: reads one source, with its expressions evaluated, within time and size limits.
 
 Tool calls and resources go through what `execute` hands in (the gateway); everything else is read from this machine.
-A relative path is looked up in the trial's working directory, then in the project.
+A relative path is looked up in the trial's working directory, then beside the spec.
 """
 
 from __future__ import annotations
