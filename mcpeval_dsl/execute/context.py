@@ -14,6 +14,7 @@ from mcpeval_dsl.execute.settings import RunSettings
 from mcpeval_dsl.gateway.model import Pin
 from mcpeval_dsl.gateway.pins import pin_from_json
 from mcpeval_dsl.gateway.redact import Redactor
+from mcpeval_dsl.gateway.schemas import Validators
 from mcpeval_dsl.plan.model import ConnectNode, HarvestNode, Plan
 from mcpeval_dsl.records.model import ConnectRecord, HarvestRecord
 from mcpeval_dsl.semantics.model import Arm, Catalogue, Cell, Environment, Harvest, Host, Model, Server, Task
@@ -36,6 +37,7 @@ class RunContext:
     harvests: dict[str, HarvestRecord] = field(default_factory=dict)
     preflights: dict[str, Any] = field(default_factory=dict)
     http_hosts: frozenset[str] = frozenset()
+    validators: Validators = field(default_factory=Validators)
     starts: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(2))
     shared: dict[str, Any] = field(default_factory=dict)
 

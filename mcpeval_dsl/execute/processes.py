@@ -47,7 +47,7 @@ def sweep(mark: str) -> int:
     """
     ended = 0
     for _ in range(SWEEPS):
-        found = [pid for pid in _own_processes() if _carries(pid, mark.encode())]
+        found = [pid for pid in _candidates() if _carries(pid, mark.encode())]
         for pid in found:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
@@ -57,34 +57,37 @@ def sweep(mark: str) -> int:
     return ended
 
 
-_strangers: dict[int, tuple[int, float]] = {}
-"""Processes that belong to no trial, by pid: what tells them from a later one, and when they were first looked at."""
+_seen: dict[int, tuple[int, float]] = {}
+"""When a process was first looked at, by pid, with what tells it from a later one of the same number."""
+_strangers: dict[int, int] = {}
+"""Processes that were still nobody's trial's when they were surely past their start: they are not read again."""
 
 
-def _own_processes() -> list[int]:
-    with contextlib.suppress(OSError):
-        with os.scandir("/proc") as entries:
-            found = [int(entry.name) for entry in entries if entry.name.isdigit()]
-        for gone in _strangers.keys() - set(found):
-            del _strangers[gone]
-        return [pid for pid in found if pid != os.getpid()]
-    return []
+def _candidates() -> list[int]:
+    """Processes of this user that may belong to a trial."""
+    found: list[int] = []
+    now, own, user = time.monotonic(), os.getpid(), os.getuid()
+    with contextlib.suppress(OSError), os.scandir("/proc") as entries:
+        for entry in entries:
+            if not entry.name.isdigit():
+                continue
+            with contextlib.suppress(OSError):
+                status, pid = entry.stat(), int(entry.name)
+                if status.st_uid != user or pid == own or _strangers.get(pid) == status.st_ctime_ns:
+                    continue
+                if _seen.get(pid, (0, now))[0] != status.st_ctime_ns:
+                    _seen[pid] = (status.st_ctime_ns, now)
+                found.append(pid)
+    return found
 
 
 def _carries(pid: int, mark: bytes) -> bool:
-    """A process that is dead already shows no variables.
-
-    One that is no trial's is not read again, once it has been seen for so long that it is surely past its start.
-    """
+    """A process that is dead already shows no variables."""
     with contextlib.suppress(OSError):
-        identity = Path(f"/proc/{pid}").stat().st_ctime_ns
-        known, since = _strangers.get(pid, (0, 0.0))
-        now = time.monotonic()
-        if known == identity and now - since > SETTLED_SECONDS:
-            return False
         variables = Path(f"/proc/{pid}/environ").read_bytes()
-        if MARK not in variables and known != identity:
-            _strangers[pid] = (identity, now)
+        identity, since = _seen[pid]
+        if MARK not in variables and time.monotonic() - since > SETTLED_SECONDS:
+            _strangers[pid] = identity
         return mark in variables
     return False
 

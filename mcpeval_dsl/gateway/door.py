@@ -59,6 +59,7 @@ class Gateway:
         show_protocol_errors: bool = False,
         fault: Fault | None = None,
         elicit: Elicit | None = None,
+        validators: Validators | None = None,
         clock: Clock | None = None,
     ) -> None:
         self.rules = rules or Rules()
@@ -71,7 +72,7 @@ class Gateway:
         self._redactor = redactor or Redactor()
         self._private = private
         self._fault = fault
-        self._validators = Validators()
+        self._validators = validators or Validators()
         self._records: list[CallRecord] = []
         self._places: dict[str, None] = {}
         allowed = allow_drift or {}
