@@ -78,7 +78,8 @@ def test_a_harvest_without_a_value_makes_its_tasks_untestable(library: Library, 
     assert first.because is not None and first.because[0] == f"harvest found: {because}"
     assert second.because == (f"harvest found: {because}", "harvest later: not read")
     assert not any("{{" in record.prompt or record.model_turns for record in library.bench.records.values())
-    assert f"harvest found: {because} ← harvest later: not read" in done.out
+    (chain,) = [line for line in done.out.splitlines() if "harvest later: not read" in line]
+    assert chain.index(f"harvest found: {because}") < chain.index("harvest later: not read"), "first cause first"
 
 
 def test_untestable_tasks_leave_the_others_and_the_gate_alone(library: Library) -> None:
