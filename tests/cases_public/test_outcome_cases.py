@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from mcpeval_dsl.records.model import OutcomeRecord
-from tests.agents.provider_server import Fail, ProviderServer, RateLimited, Say
+from tests.agents.provider_server import Answer, Fail, ProviderServer, RateLimited, Say
 from tests.cases_public.library import SUITE, Library, calls
 from tests.cases_public.test_run_cases import online, settled
 from tests.execute.bench import outcome
@@ -22,7 +22,7 @@ def one(library: Library, body: str, script: list[Any], **more: Any) -> OutcomeR
 
 
 def test_an_api_that_fails_in_the_middle_makes_the_trial_untestable(library: Library) -> None:
-    answers = [Say("", (("get_books", {}),)), Fail(500)]
+    answers: list[Answer] = [Say("", (("get_books", {}),)), Fail(500)]
     with ProviderServer(answers) as server:
         online(library, server, 'task t { prompt "x"; grade contains "Emma" }\n', trials=1, patience=0.5)
         done = library.bench.run()
