@@ -19,14 +19,15 @@ _DISK_ERRORS = frozenset({5, 27, 28, 30, 122})  # EIO, EFBIG, ENOSPC, EROFS, EDQ
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code of the process."""
     if arguments is None:
+        _keep_standard_streams()
         code = main(sys.argv[1:])
         gc.freeze()  # what is left needs no last collection: the process ends
         return code
-    if list(arguments) in (["--version"], ["-V"]):
-        print(f"mcpe {__version__}")
-        return exits.CLEAN
     gc.set_threshold(50_000, 20, 50)  # trees are many small objects without cycles: collecting often finds nothing
     try:
+        if list(arguments) in (["--version"], ["-V"]):
+            print(f"mcpe {__version__}", flush=True)
+            return exits.CLEAN
         from mcpeval_dsl.cli.app import run
 
         code = run(arguments)
@@ -41,21 +42,36 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return exits.CLEAN
     except OSError as error:
         if error.errno in _DISK_ERRORS:
+            from mcpeval_dsl.diagnostics.render.safe import visible
+
             where = f" ({error.filename})" if error.filename else ""
-            print(f"error: {error.strerror}{where}", file=sys.stderr)
+            print(f"error: {visible(f'{error.strerror}{where}')}", file=sys.stderr)
             return exits.DISK
         return _internal(error)
     except Exception as error:
         return _internal(error)
 
 
+def _keep_standard_streams() -> None:
+    """A stream that the caller closed becomes the null device: else the next file opened would take its number."""
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    sys.stdout = sys.stdout or os.fdopen(1, "w")
+    sys.stderr = sys.stderr or os.fdopen(2, "w")
+
+
 def _internal(error: Exception) -> int:
+    from mcpeval_dsl.diagnostics.render.safe import visible
+
     if os.environ.get("MCPE_DEBUG") == "1":
         import traceback
 
         traceback.print_exception(error)
     text = " ".join(f"{type(error).__name__}: {error}".split())
-    print(f"internal error: {text} (a fault of mcpe; MCPE_DEBUG=1 shows where)", file=sys.stderr)
+    print(f"internal error: {visible(text)} (a fault of mcpe; MCPE_DEBUG=1 shows where)", file=sys.stderr)
     return exits.INTERNAL
 
 

@@ -80,10 +80,14 @@ def _configured(path: Path, keys: tuple[str, ...]) -> Checked[Project] | None:
     import tomllib
 
     try:
-        data: Any = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raw = path.read_bytes()
+    except OSError as error:
+        return None if keys else Checked(None, (_bad_config(path, f"it cannot be read ({error.strerror})"),))
+    try:
+        data: Any = tomllib.loads(raw.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
         # another tool's broken pyproject.toml is its own matter, unless it seems to speak of us
-        if keys and "[tool.mcpe" not in path.read_text(encoding="utf-8", errors="replace"):
+        if keys and b"[tool.mcpe" not in raw:
             return None
         return Checked(None, (_bad_config(path, f"it is no TOML ({error})"),))
     for key in keys:
@@ -131,16 +135,23 @@ def spec_files(project: Project, arguments: Iterable[str], shared: bool = False)
     found: dict[str, None] = {}
     problems: list[Diagnostic] = []
     for path in roots:
-        if path.is_dir():
-            inside = sorted(p for p in path.rglob("*.mcpe") if p.is_file())
-            found.update((project.relative(p), None) for p in inside if shared or _has_suite(p))
-        elif path.exists():
+        if os.path.isdir(path):  # noqa: PTH112  # unlike Path.is_dir, False for what cannot be a name
+            found.update((project.relative(p), None) for p in _inside(path) if shared or _has_suite(p))
+        elif os.path.exists(path):  # noqa: PTH110
             found[project.relative(path)] = None
         elif given:
             problems.append(_missing(project, path))
     if not found and not problems:
         problems.append(_no_specs(project, given))
     return Checked(None if problems else tuple(found), tuple(problems))
+
+
+def _inside(folder: Path) -> list[Path]:
+    """The `.mcpe` files below a folder; what vanishes or may not be read meanwhile is left out."""
+    found: list[Path] = []
+    for where, _, names in os.walk(folder):
+        found.extend(Path(where, name) for name in names if name.endswith(".mcpe"))
+    return sorted(path for path in found if path.is_file())
 
 
 def _has_suite(path: Path) -> bool:

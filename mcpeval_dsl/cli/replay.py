@@ -67,12 +67,17 @@ def _again(run: StoredRun, record: TrialRecord, live: bool, keep: bool) -> Trial
     from mcpeval_dsl.agents.drivers.replay import ReplayDriver
     from mcpeval_dsl.cli import grading
     from mcpeval_dsl.cli.findings import show
+    from mcpeval_dsl.diagnostics.model import Diagnostic
     from mcpeval_dsl.execute import prepare
     from mcpeval_dsl.execute import settings as operator
     from mcpeval_dsl.execute.nodes import look_at_models
     from mcpeval_dsl.execute.trial import run_trial
 
-    settings = replace(operator.load(run.root), keep_folders=keep)
+    try:
+        settings = replace(operator.load(run.root), keep_folders=keep)
+    except ValueError as error:
+        show([Diagnostic("MCPE507", str(error))], {}, stream=sys.stderr)
+        return None
     made = prepare.context_of(run.plan, run.reader.folder.path / "replay", settings)
     if made.value is None:
         show(made.diagnostics, {}, stream=sys.stderr)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -84,3 +86,41 @@ def test_what_is_trusted_is_shown_whole(workplace: Workplace, tmp_path: Path) ->
     assert "evil()" in ended.out
     assert "<U+001B>[2K<U+202E>" in ended.out
     assert all(c.isprintable() or c == "\n" for c in ended.out)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("specs = " + "[" * 5000, id="nested"),
+        pytest.param("specs = " + "9" * 5000, id="number of 5,000 digits"),
+        pytest.param('specs = ["' + "a" * 5000 + '"]', id="name of 5,000 letters"),
+        pytest.param('specs = ["a\\u0000b"]', id="zero byte"),
+    ],
+)
+def test_settings_of_the_project(workplace: Workplace, text: str) -> None:
+    workplace.spec()
+    workplace.write("mcpe.toml", text)
+    ended = workplace.run("lint")
+    assert (ended.code, ended.out.startswith("error[MCPE57")) == (2, True), ended
+
+
+@pytest.mark.parametrize("command", ["lock", "run"])
+def test_settings_of_the_operator(workplace: Workplace, tmp_path: Path, command: str) -> None:
+    workplace.spec()
+    workplace.write("mcpe.local.toml", "providers = 3")
+    workplace.run("trust", "--yes", "--write", str(tmp_path / "trust.json"))
+    ended = workplace.run(command, "specs", "--trust-file", str(tmp_path / "trust.json"))
+    assert (ended.code, "[MCPE507]" in ended.err) == (2, True), ended
+
+
+@pytest.mark.parametrize(("arguments", "code"), [("--version", 0), ("lint nope", 2), ("explain MCPE100", 0)])
+def test_streams_that_are_closed(workplace: Workplace, arguments: str, code: int) -> None:
+    line = f'exec "{sys.executable}" -m mcpeval_dsl.cli.main {arguments} >&- 2>&-'
+    assert subprocess.run(["sh", "-c", line], check=False).returncode == code
+
+
+@pytest.mark.parametrize("arguments", ["--version", "lint nope", "explain MCPE100"])
+def test_a_full_disk_behind_the_output(workplace: Workplace, arguments: str) -> None:
+    line = f'exec "{sys.executable}" -m mcpeval_dsl.cli.main {arguments} >/dev/full'
+    ended = subprocess.run(["sh", "-c", line], check=False, capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr) == (74, "error: No space left on device\n")
