@@ -72,12 +72,18 @@ def _code(specs: Specs, folders: dict[str, Folder], outdated: bool) -> int:
 def _meet(specs: Specs, trust_file: str) -> dict[str, Folder]:
     """Every spec's servers, once trusted; nothing is started where any of them is not."""
     from mcpeval_dsl.cli import specs as loading
+    from mcpeval_dsl.execute import settings
 
     assert specs.project is not None
     plans = [(loaded, plan) for loaded in specs.suites if (plan := _plan(specs, loaded)) is not None]
     problem = _trusted(specs.project.root, [plan for _, plan in plans], trust_file)
     if problem is not None:
         specs.diagnostics.append(problem)
+        return {}
+    try:
+        settings.load(specs.project.root)
+    except ValueError as error:
+        specs.diagnostics.append(Diagnostic("MCPE507", str(error)))
         return {}
     folders: dict[str, Folder] = {}
     for loaded, plan in plans:
@@ -121,6 +127,7 @@ def _ask(root: Path, plan: Plan) -> list[Any]:
 
     from mcpeval_dsl.execute import nodes, prepare, settings
     from mcpeval_dsl.execute.context import RunContext
+    from mcpeval_dsl.execute.shared import end_shared
     from mcpeval_dsl.gateway.redact import Redactor
     from mcpeval_dsl.plan.drafts import connect_id
     from mcpeval_dsl.plan.model import ConnectNode
@@ -137,7 +144,10 @@ def _ask(root: Path, plan: Plan) -> list[Any]:
             secrets=secrets,
         )
         connects = (ConnectNode(id=connect_id(s.name), server=s.name, key="") for s in plan.servers)
-        return list(await asyncio.gather(*(nodes.connect(context, node) for node in connects)))
+        try:
+            return list(await asyncio.gather(*(nodes.connect(context, node) for node in connects)))
+        finally:
+            await end_shared(context)
 
     with tempfile.TemporaryDirectory(prefix="mcpe-lock-") as folder:
         return asyncio.run(everything(folder))
@@ -164,34 +174,11 @@ def _gather(specs: Specs, loaded: Loaded, folder: Folder, records: list[Any]) ->
 
 
 def locked(record: Any, transport: Any) -> LockedServer:
-    """A connect record as the lock keeps it; a broken tool keeps its digest and says what is wrong in `findings`."""
-    from mcpeval_dsl.plan.model import LockedServer, LockedTool
+    """A connect record as the lock keeps it."""
+    from mcpeval_dsl.execute import locking
+    from mcpeval_dsl.gateway.pins import pin_from_json
 
-    state = record.pin.get("state", {}).get("capabilities")
-    return LockedServer(
-        server=record.server,
-        title=record.name,
-        version=record.version,
-        revision=record.revision,
-        era=record.era,
-        transport=transport,
-        instructions=record.instructions,
-        capabilities=dict(state) if isinstance(state, dict) else {},
-        tools=tuple(
-            LockedTool(
-                name=tool.name,
-                title=tool.title,
-                description=tool.description or None,
-                input_schema=dict(tool.input_schema) if tool.usable else None,
-                output_schema=dict(tool.output_schema) if tool.output_schema is not None else None,
-                annotations=dict(tool.annotations) or None,
-                sha256=tool.sha256,
-            )
-            for tool in record.tools
-        ),
-        catalogue_sha256=record.catalogue_sha256,
-        findings=(*record.findings, *(f"tool `{t.name}`: {t.finding}" for t in record.tools if t.finding)),
-    )
+    return locking.locked(record.server, pin_from_json(dict(record.pin)), transport)
 
 
 def _settle(specs: Specs, folder: Folder, check: bool, form: str) -> bool:

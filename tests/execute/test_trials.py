@@ -390,3 +390,24 @@ def test_a_canary_has_a_value(bench: Bench) -> None:
     bench.spec(body)
     assert bench.run().code == 0
     assert bench.records["one#1"].prompt == "Keep AKIA11CANARY."
+
+
+def test_locking_ends_what_a_shared_environment_started(bench: Bench) -> None:
+    body = """environment desk { scope run; copy "things.json" to "{{ workdir }}/shelf.json"; start "sleep" "300" }
+task one { prompt "x"; grade contains "done" }
+"""
+    bench.spec(body)
+    bench.trust()
+    assert bench.mcpe("lock", "specs").code == 0
+    assert (bench.root / "specs/mcpe.lock").exists()
+    assert bench.processes() == [] and bench.left_over() == []
+
+
+def test_a_server_that_asks_gets_what_the_task_says(bench: Bench) -> None:
+    body = """
+task accepts  { prompt "x"; elicit accept {sure: true}; grade contains "accept" }
+task declines { prompt "x"; grade contains "decline" }
+"""
+    bench.spec(body, {"*": [call("get_asked"), {"reply": "{{ last.text }}"}]})
+    assert bench.run().code == 0, bench.records
+    assert '"sure": true' in bench.records["accepts#1"].calls[0].text

@@ -42,7 +42,16 @@ def place(given):
     return {"cwd": str(Path.cwd()), "pid": os.getpid(), "mode": oct(Path("..").stat().st_mode & 0o777)}
 
 
+def asked(given):
+    """Ask the host's person something, as a server may in the middle of a call."""
+    question = {"message": "Sure?", "requestedSchema": {"type": "object", "properties": {"sure": {"type": "boolean"}}}}
+    ask = {"jsonrpc": "2.0", "id": "question", "method": "elicitation/create", "params": question}
+    print(json.dumps(ask), flush=True)
+    return json.loads(sys.stdin.readline())["result"]
+
+
 TOOLS = {
+    "get_asked": asked,
     "list_things": lambda given: {"things": things()},
     "get_thing": lambda given: {"name": things()[given.get("number", 0)]},
     "get_variables": lambda given: dict(os.environ),
