@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import pytest
 
+from mcpeval_dsl.execute import launching
 from tests.execute.bench import Bench, outcome
 
 DONE = [{"reply": "done"}]
@@ -214,7 +216,8 @@ def because_message(bench: Bench, task: str) -> str:
     ("mode", "words"),
     [("exits", "SHELF_TOKEN is not set"), ("missing", "was not found"), ("hangs", "answer")],
 )
-def test_a_server_that_cannot_be_started(bench: Bench, mode: str, words: str) -> None:
+def test_a_server_that_cannot_be_started(bench: Bench, monkeypatch: pytest.MonkeyPatch, mode: str, words: str) -> None:
+    monkeypatch.setattr(launching, "Launch", functools.partial(launching.Launch, start_timeout=2.0))
     bench.spec(f'task one {{ prompt "x"; {GRADED} }}', trials=2)
     path = bench.root / "specs/bench.mcpe"
     line = '"python" "shelf.py"'
