@@ -30,13 +30,43 @@ def inside(path: Path, root: Path) -> Path:
     return resolved
 
 
-def copy(source: Path, target: Path) -> None:
-    """A file or a whole folder; links are copied as what they point at."""
+def copy(source: Path, target: Path, project: Path | None = None) -> None:
+    """A file or a whole folder; links are copied as what they point at. Raises ValueError for what cannot be copied whole.
+
+    That is a device or pipe, whose end never comes, a link that leads out of the project (without one: out of the folder
+    copied), since a fixture may come from anywhere, and a link to a folder it stands in.
+    """
     target.parent.mkdir(parents=True, exist_ok=True)
-    if source.is_dir():
-        shutil.copytree(source, target, dirs_exist_ok=True)
-    else:
-        shutil.copy2(source, target)
+    top = (project or source).resolve()
+    if project is not None and source.is_symlink():
+        _check_link(source, top)
+    if not source.is_dir():
+        _copy_file(str(source), str(target))
+        return
+    for path in source.rglob("*"):
+        if path.is_symlink():
+            _check_link(path, top)
+    try:
+        shutil.copytree(source, target, dirs_exist_ok=True, copy_function=_copy_file)
+    except shutil.Error as error:
+        raise ValueError(str(error.args[0][0][2])) from error
+
+
+def _copy_file(source: str, target: str) -> str:
+    if Path(source).exists() and not Path(source).is_file():
+        raise ValueError(f"`{Path(source).name}` is no regular file")
+    return str(shutil.copy2(source, target))
+
+
+def _check_link(link: Path, top: Path) -> None:
+    try:
+        end = link.resolve(strict=True)
+    except (OSError, RuntimeError):
+        raise ValueError(f"the link `{link.name}` leads nowhere") from None
+    if top not in end.parents:
+        raise ValueError(f"the link `{link.name}` leads out of `{top.name}`")
+    if end in link.absolute().parents or end in link.parent.resolve().parents or end == link.parent.resolve():
+        raise ValueError(f"the link `{link.name}` leads to a folder that it stands in")
 
 
 def write(path: Path, text: str) -> None:
@@ -78,6 +108,8 @@ def _load_duckdb(text: str, database: Path) -> None:
 
 def unpack(source: Path, target: Path) -> None:
     """A tar (also gz, xz, bz2, zst) or zip archive. Raises ValueError for one that would leave `target` or is a bomb."""
+    if source.exists() and not source.is_file():
+        raise ValueError(f"`{source.name}` is no regular file")
     target.mkdir(parents=True, exist_ok=True)
     try:
         if source.suffix == ".zip":

@@ -110,7 +110,7 @@ class Workspace:
             case CopyStep():
                 source = self.source(step.source, scope)
                 target = self._target(step.to, scope) if step.to is not None else self.folder.work / source.name
-                await asyncio.to_thread(files.copy, source, target)
+                await asyncio.to_thread(files.copy, source, target, self.project_root)
             case UnpackStep():
                 source, target = self.source(step.source, scope), self._target(step.to, scope)
                 await asyncio.to_thread(files.unpack, source, target)
