@@ -242,7 +242,7 @@ def choose_folder(root: Path, plan: Plan, manifest: Manifest, fresh: bool) -> Pa
     for run in runs(root):
         reader = RunReader(run)
         kept = reader.manifest()
-        if not kept.run.startswith(f"{name}-"):
+        if kept.run.rsplit("-", 3)[0] != name:
             continue
         different = differences(kept, manifest)
         if not different:

@@ -265,3 +265,15 @@ model claude { anthropic "claude-sonnet-4-5" }
     assert done.code == 0, done.out + done.err
     record = bench.records["one#1"]
     assert record.calls[0].tool == "list_things" and record.usage.input_tokens == 22
+
+
+def test_a_suite_whose_name_begins_alike_is_another_suite(bench: Bench) -> None:
+    bench.spec('task one { prompt "x"; grade contains "done" }')
+    assert bench.run().code == 0
+    path = bench.root / "specs/bench.mcpe"
+    text = path.read_text()
+    path.write_text(text.replace("suite bench ", "suite bench-more "))
+    assert bench.run().code == 0
+    path.write_text(text)
+    assert "0 of 1 trials to run" in bench.run().err
+    assert len(runs(bench.root)) == 2
