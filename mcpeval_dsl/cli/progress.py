@@ -63,6 +63,9 @@ class _Lines:
                 self._count(event.done, event.due)
             case kinds.Problem():
                 self._line(event.message)
+            case kinds.Waiting():
+                names = ", ".join(event.in_flight[:3]) + (", …" if len(event.in_flight) > 3 else "")
+                self._line(f"no trial ended for {event.seconds:.0f} s; in flight: {names}")
             case kinds.Stopping():
                 if event.how == "drain":
                     self._line(
@@ -106,6 +109,8 @@ def _json(event: events.RunEvent) -> None:
             data |= {"harvest": event.record.harvest, "status": event.record.status, "message": event.record.message}
         case kinds.ModelChecked():
             data |= {"model": event.model, "ok": event.ok, "problem": event.problem}
+        case kinds.Waiting():
+            data |= {"seconds": round(event.seconds), "in_flight": list(event.in_flight)}
         case kinds.Stopping():
             data |= {"how": event.how, "in_flight": event.in_flight}
         case kinds.Problem():

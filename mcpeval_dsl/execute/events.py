@@ -43,6 +43,14 @@ class TrialDone:
 
 
 @dataclass(frozen=True, slots=True)
+class Waiting:
+    """No trial has ended for `seconds`; `in_flight` are the ids of those that run."""
+
+    seconds: float
+    in_flight: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Stopping:
     """`how`: drain waits for trials in flight, now ends them."""
 
@@ -57,4 +65,4 @@ class Problem:
     message: str
 
 
-RunEvent: TypeAlias = Started | Connected | ModelChecked | HarvestDone | TrialDone | Stopping | Problem
+RunEvent: TypeAlias = Started | Connected | ModelChecked | HarvestDone | TrialDone | Waiting | Stopping | Problem

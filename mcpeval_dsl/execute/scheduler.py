@@ -6,6 +6,7 @@ A trial that was finished before (by its content key) is not run again, unless i
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +22,10 @@ from mcpeval_dsl.execute.trial import run_trial
 from mcpeval_dsl.plan.model import ConnectNode, HarvestNode, TrialGroup, trial_id, trial_key
 from mcpeval_dsl.records.model import ConnectRecord, TokenUse, TrialRecord
 from mcpeval_dsl.records.store import RunStore
+
+QUIET_SECONDS = 15.0
+BUSY = ("model_api:429", "model_api:529", "model_api:preflight")
+"""Causes that say nothing about whether the API is there: it answered, or it was not asked."""
 
 Finish = Callable[[TrialRecord, Path | None], Awaitable[TrialRecord]]
 OnEvent = Callable[[events.RunEvent], None]
@@ -68,6 +73,7 @@ class Scheduler:
         self._stop = stop
         self._running: set[asyncio.Task[None]] = set()
         self._summary = RunSummary()
+        self._looking = asyncio.Lock()
 
     async def run(self) -> RunSummary:
         """Everything that is due. Raises StoreError when the disk fails; nothing saved is lost."""
@@ -204,6 +210,7 @@ class Scheduler:
     async def _trials(self, due: list[Due]) -> None:
         queue = iter(due)
         watch = asyncio.create_task(self._stop.draining.wait())
+        quiet = asyncio.create_task(self._say_when_quiet())
         try:
             for item in queue:
                 while len(self._running) >= self._context.settings.jobs and not self._stop.asked:
@@ -215,9 +222,33 @@ class Scheduler:
             await self._drain()
         finally:
             watch.cancel()
+            quiet.cancel()
             for task in self._running:
                 task.cancel()
             await asyncio.gather(*self._running, return_exceptions=True)
+
+    async def _say_when_quiet(self) -> None:
+        """Long silence looks like a hang: say what is waited for."""
+        done, since = self._summary.done, time.monotonic()
+        while True:
+            await asyncio.sleep(QUIET_SECONDS)
+            if self._summary.done != done:
+                done, since = self._summary.done, time.monotonic()
+            elif self._running:
+                names = tuple(sorted(task.get_name() for task in self._running))
+                self._tell(events.Waiting(time.monotonic() - since, names))
+
+    async def _look_again(self, record: TrialRecord) -> None:
+        """A model API that used up a trial's patience is asked once more; if it is gone, no other trial waits for it."""
+        trouble = record.trouble
+        if trouble is None or trouble.kind != "model_api" or trouble.chain[0] in BUSY:
+            return
+        model = record.agent.model
+        async with self._looking:
+            if not self._context.preflights.get(model):
+                problem = (await look_at_models(self._context, {record.cell})).get(model, "")
+                if problem:
+                    self._tell(events.ModelChecked(model, False, problem))
 
     async def _drain(self) -> None:
         """Wait for what is in flight; a second wish to stop, or the end of the grace, cancels it."""
@@ -261,6 +292,7 @@ class Scheduler:
             self._store.save_grading(record.key, graded.verdicts, graded.outcome, graded.leads, graded.grade_key)
         )
         ended.remove()
+        await self._look_again(record)
         self._summary.done += 1
         self._tell(events.TrialDone(graded, self._summary.done, self._summary.due))
 

@@ -129,9 +129,14 @@ class ProviderServer:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join(10)
+        self.stop()
         self._loop.close()
+
+    def stop(self) -> None:
+        """Goes away: what is asked from now on is refused a connection."""
+        if self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._stop.set)
+            self._thread.join(10)
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)

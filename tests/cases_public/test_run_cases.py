@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import threading
 import time
 from typing import Any
 
@@ -356,3 +357,24 @@ def test_zero_violations_are_printed_with_their_upper_bound(library: Library) ->
     library.write(READ, trials=5)
     done = library.bench.run()
     assert "45.1 %" in done.out, done.out
+
+
+def test_a_model_api_that_goes_away_costs_one_trials_patience(library: Library) -> None:
+    def leave(server: ProviderServer) -> None:
+        while not any(seen.path.endswith("/messages") for seen in list(server.requests)):
+            time.sleep(0.01)
+        time.sleep(0.2)
+        server.stop()
+
+    with ProviderServer([Say("done")]) as server:
+        online(library, server, READ, trials=6, patience=1.0)
+        leaving = threading.Thread(target=leave, args=(server,))
+        leaving.start()
+        done = library.bench.run("--jobs", "1")
+        leaving.join()
+    assert done.code == 3, done.out
+    records = [library.bench.records[f"read#{number}"] for number in range(1, 7)]
+    causes = [settled(record).because for record in records if outcome(record) == "untestable"]
+    assert causes.count(("model_api:connection",)) == 1
+    assert set(causes) == {("model_api:connection",), ("model_api:preflight",)}
+    assert done.err.count("model online:") == 1
