@@ -18,6 +18,8 @@ from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel
 
+from mcpeval_dsl.semantics.expressions import Ref
+
 T = TypeVar("T")
 _ABSENT: Any = object()
 _SCALARS = (str, int, float, bool, type(None))
@@ -219,6 +221,8 @@ def _read_object(cls: Any) -> Reader:
         missing = next((n for n, m in known.items() if m.default is _ABSENT and n not in data), None)
         if missing is not None:
             raise Malformed(f"{path}: the field `{missing}` is missing")
+        if cls is Ref and not data["path"]:
+            raise Malformed(f"{path}.path: a reference has at least one step")
         return cls(**{name: _reader(hints[name])(item, f"{path}.{name}") for name, item in data.items()})
 
     return read

@@ -65,7 +65,7 @@ def _head(page: Page, card: model.Scorecard) -> list[str]:
     ran = f"{plural(card.tasks, 'task')}, {card.recorded} of {plural(card.planned, 'planned trial')} on record"
     if not card.complete:
         ran += page.paint("; INCOMPLETE", "unsure")
-    lines.append(f"run {visible(page.run)}: {ran}; mcpe {card.harness}; sandbox {', '.join(card.sandbox) or 'none'}")
+    lines.append(f"run {visible(page.run)}: {ran}; mcpe {visible(card.harness)}; sandbox {', '.join(card.sandbox) or 'none'}")
     return lines
 
 

@@ -46,3 +46,10 @@ def test_more_trials_than_a_run_can_hold() -> None:
 def test_a_number_of_thousands_of_digits() -> None:
     found = files.read(b'{"format": ' + b"9" * 5000 + b"}")
     assert found.value is None and "too many digits" in found.diagnostics[0].title
+
+
+def test_a_reference_to_nothing() -> None:
+    plan = _plan()
+    plan["servers"][0]["argv"] = [{"kind": "ref", "path": []}]
+    found = files.read(json.dumps(plan).encode())
+    assert found.value is None and "argv[0].path" in found.diagnostics[0].title
