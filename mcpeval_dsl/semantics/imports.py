@@ -10,6 +10,8 @@ from mcpeval_dsl.source import SourceFile, Span
 from mcpeval_dsl.syntax import decode, parse
 from mcpeval_dsl.syntax.tree import Directive, String, SyntaxTree
 
+LONGEST_CHAIN = 100
+
 
 @dataclass(slots=True)
 class Loaded:
@@ -42,6 +44,10 @@ def _visit(
     if path in done:
         if not done[path] and named_at is not None:
             loaded.diagnostics.append(_cycle(path, named_at, trail))
+        return
+    if len(trail) > LONGEST_CHAIN:
+        done[path] = True
+        loaded.diagnostics.append(_too_long(named_at))
         return
     tree = _read(path, named_at, reader, loaded)
     if tree is None:
@@ -94,6 +100,16 @@ def _outside(item: String) -> Diagnostic:
         item.span.location(),
         "Compiling reads files of the project only, since a spec may come from anywhere.",
         "copy the file into the project, and name it by a relative path",
+    )
+
+
+def _too_long(named_at: Span | None) -> Diagnostic:
+    return Diagnostic(
+        "MCPE270",
+        f"this file is imported through more than {LONGEST_CHAIN} others",
+        None if named_at is None else named_at.location(),
+        "Each of them imports the next one.",
+        "import the file from the spec itself",
     )
 
 

@@ -124,3 +124,11 @@ def test_a_full_disk_behind_the_output(workplace: Workplace, arguments: str) -> 
     line = f'exec "{sys.executable}" -m mcpeval_dsl.cli.main {arguments} >/dev/full'
     ended = subprocess.run(["sh", "-c", line], check=False, capture_output=True, text=True)
     assert (ended.returncode, ended.stderr) == (74, "error: No space left on device\n")
+
+
+def test_a_chain_of_imports(workplace: Workplace) -> None:
+    for number in range(1500):
+        workplace.write(f"specs/c{number}.mcpe", f'import "c{number + 1}.mcpe"\n')
+    workplace.spec(text='import "c0.mcpe"\n' + SPEC)
+    ended = workplace.run("lint")
+    assert (ended.code, ended.out.count("error[MCPE270]")) == (2, 1), ended.out[:600]
