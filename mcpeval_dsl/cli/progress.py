@@ -43,6 +43,7 @@ class _Lines:
             case kinds.Started():
                 before = event.planned - event.due
                 kept = f", {before} finished before" if before else ""
+                kept += "; --fresh measures again" if event.planned and not event.due else ""
                 self._line(f"run {event.folder.rsplit('/', 1)[-1]}: {event.due} of {event.planned} trials to run{kept}")
             case kinds.Connected():
                 record = event.record

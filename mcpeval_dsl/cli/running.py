@@ -153,6 +153,7 @@ def run_one(plan: Plan, chosen: Chosen, options: Options) -> int:
     from mcpeval_dsl.execute import prepare
     from mcpeval_dsl.execute import settings as operator
     from mcpeval_dsl.execute.manifest import manifest_of
+    from mcpeval_dsl.gateway.sandbox import SandboxUnavailable
     from mcpeval_dsl.plan import files
 
     refused = prepare.unsupported(plan)
@@ -168,7 +169,12 @@ def run_one(plan: Plan, chosen: Chosen, options: Options) -> int:
         return exits.SPEC
     data = files.write(plan)
     spec_folder = (chosen.root / plan.suite.spec).parent.resolve()
-    manifest = manifest_of(plan, data, "", spec_folder, settings)
+    try:
+        manifest = manifest_of(plan, data, "", spec_folder, settings)
+    except SandboxUnavailable as error:
+        hint = 'set mode = "auto" or "none" under [sandbox] in mcpe.local.toml; `mcpe doctor` says what there is'
+        show([Diagnostic("MCPE507", str(error), hint=hint)], {}, stream=sys.stderr)
+        return exits.SPEC
     folder = choose_folder(chosen.root, plan, manifest, options.fresh)
     if folder is None:
         return exits.SPEC
@@ -241,7 +247,11 @@ def choose_folder(root: Path, plan: Plan, manifest: Manifest, fresh: bool) -> Pa
         return new
     for run in runs(root):
         reader = RunReader(run)
-        kept = reader.manifest()
+        try:
+            kept = reader.manifest()
+        except ValueError:
+            print(f"run {run.path.name} is left alone: its manifest is damaged", file=sys.stderr)
+            continue
         if kept.run.rsplit("-", 3)[0] != name:
             continue
         different = differences(kept, manifest)
@@ -252,6 +262,10 @@ def choose_folder(root: Path, plan: Plan, manifest: Manifest, fresh: bool) -> Pa
         if kept.plan_key == manifest.plan_key:
             show([refusal(kept, different)], {}, stream=sys.stderr)
             return None
+        print(
+            f"run {kept.run} of this suite was not finished; this plan is another one, so a new run begins",
+            file=sys.stderr,
+        )
         return new
     return new
 

@@ -80,6 +80,8 @@ class Scheduler:
         await self._grade_what_was_not()
         due = list(self._due())
         self._summary.due = len(due)
+        if due:
+            self._remove_leftovers({item.id for item in due})
         plan = self._context.plan
         self._tell(events.Started(plan.suite.name, self._summary.planned, len(due), str(self._context.run_folder)))
         self._stop.on_change = lambda how: self._tell(
@@ -124,6 +126,14 @@ class Scheduler:
                 self._store.save_grading(record.key, graded.verdicts, graded.outcome, graded.leads, graded.grade_key)
             )
         self._context.harvests.clear()
+
+    def _remove_leftovers(self, due: set[str]) -> None:
+        """A trial that was killed between its grading and its end left its folder."""
+        if self._context.settings.keep_folders:
+            return
+        for trial in self._store.reader.planned():
+            if trial not in due:
+                folders.remove(folders.place(self._context.run_folder, trial).root)
 
     def _due(self) -> Iterator[Due]:
         reader = self._store.reader
