@@ -37,6 +37,7 @@ def finisher(plan: Plan, context: RunContext) -> Finish:
             secrets=context.secrets,
             judge_settings=settings,
             catalogues=catalogues,
+            wrap=None if workdir is None else context.sandbox.wrapping(workdir.parent, workdir),
         )
         task = tasks[record.task]
         verdicts = await grade_trial(task, record, services) if _had_an_agent(record) else ()

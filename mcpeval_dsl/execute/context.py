@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from mcpeval_dsl.agents.model import Driver
+from mcpeval_dsl.execute.confinement import sandbox_of
 from mcpeval_dsl.execute.settings import RunSettings
 from mcpeval_dsl.gateway.model import Pin
 from mcpeval_dsl.gateway.pins import pin_from_json
 from mcpeval_dsl.gateway.redact import Redactor
+from mcpeval_dsl.gateway.sandbox import Sandbox
 from mcpeval_dsl.gateway.schemas import Validators
 from mcpeval_dsl.plan.model import ConnectNode, HarvestNode, Plan
 from mcpeval_dsl.records.model import ConnectRecord, HarvestRecord
@@ -40,6 +42,10 @@ class RunContext:
     validators: Validators = field(default_factory=Validators)
     starts: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(2))
     shared: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def sandbox(self) -> Sandbox:
+        return sandbox_of(self.settings)
 
     @cached_property
     def servers(self) -> Mapping[str, Server]:

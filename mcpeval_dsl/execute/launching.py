@@ -10,6 +10,7 @@ from mcpeval_dsl.execute.environ import minimal
 from mcpeval_dsl.execute.folders import TrialFolder
 from mcpeval_dsl.execute.steps import beside_spec
 from mcpeval_dsl.gateway.model import Launch
+from mcpeval_dsl.gateway.sandbox import Sandbox
 from mcpeval_dsl.semantics.model import EnvironmentVariable, Server
 from mcpeval_dsl.values.evaluate import evaluate
 from mcpeval_dsl.values.model import Scope
@@ -23,7 +24,12 @@ def variables_of(variables: Iterable[EnvironmentVariable], scope: Scope) -> dict
 
 
 def launch_of(
-    server: Server, scope: Scope, folder: TrialFolder, spec_folder: Path, shared: Mapping[str, str]
+    server: Server,
+    scope: Scope,
+    folder: TrialFolder,
+    spec_folder: Path,
+    shared: Mapping[str, str],
+    sandbox: Sandbox | None = None,
 ) -> Launch:
     """How one trial reaches one server. `shared` are the environment's own variables. Raises EvaluationError."""
     own = {**shared, **variables_of(server.env, scope)}
@@ -47,4 +53,5 @@ def launch_of(
         env=env,
         protocols=server.protocols,
         call_timeout=server.timeout,
+        wrapper=() if sandbox is None else sandbox.wrapper(folder.root, folder.work, argv[0], env),
     )

@@ -12,6 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from mcpeval_dsl import __version__
+from mcpeval_dsl.execute.confinement import sandbox_of
 from mcpeval_dsl.execute.environ import search_path
 from mcpeval_dsl.execute.settings import RunSettings
 from mcpeval_dsl.execute.steps import beside_spec
@@ -42,6 +43,7 @@ def manifest_of(plan: Plan, plan_bytes: bytes, run: str, spec_folder: Path, sett
         servers={server.name: artefact_of(server, spec_folder) for server in plan.servers},
         files={entry.path: entry.sha256 for entry in (*plan.files, *plan.fixtures)},
         settings={"allow_writes": settings.allow_writes},
+        sandbox=sandbox_of(settings).label,
         environment={"platform": platform.platform(), "machine": platform.machine()},
     )
 

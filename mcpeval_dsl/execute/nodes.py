@@ -12,7 +12,6 @@ from mcpeval_dsl.execute.blocking import NO_ROW, blocked_by_needs, unmet_by
 from mcpeval_dsl.execute.context import RunContext
 from mcpeval_dsl.execute.folders import mask, unmask
 from mcpeval_dsl.execute.harvest import read_values
-from mcpeval_dsl.execute.launching import launch_of
 from mcpeval_dsl.execute.locking import locked
 from mcpeval_dsl.execute.prepare import judges
 from mcpeval_dsl.execute.rows import row_of
@@ -41,7 +40,7 @@ async def connect(context: RunContext, node: ConnectNode) -> ConnectRecord:
         async with world.isolation():
             await world.create()
             await _prepare_for_probe(world, server.name)
-            launch = launch_of(server, world.names.scope(), world.folder, context.spec_folder, world.variables)
+            launch = world.launch_of(server)
             async with context.starts:
                 pin = await probe(launch)
             return _connected(context, node, pin)

@@ -14,7 +14,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from mcpeval_dsl.values.processes import Ran
+from mcpeval_dsl.values.processes import Ran, Wrap
 
 TAIL = 4000
 GRACE_SECONDS = 1.0
@@ -101,10 +101,13 @@ class Background:
         self._log = log
 
     @classmethod
-    async def start(cls, argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], log: Path) -> Background:
+    async def start(
+        cls, argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], log: Path, wrap: Wrap | None = None
+    ) -> Background:
         """Start it. Raises OSError when it cannot be started."""
         with log.open("wb") as sink:
             process = await asyncio.create_subprocess_exec(
+                *(wrap(argv, env) if wrap is not None else ()),
                 *argv,
                 cwd=cwd,
                 env=dict(env),

@@ -57,6 +57,7 @@ def record_of(context: RunContext, progress: Progress) -> TrialRecord:
         id=progress.id,
         key=progress.key,
         grade_key=group.grade_key,
+        sandbox=world.sandbox.label if world is not None else context.sandbox.label,
         suite=context.plan.suite.name,
         task=task.name,
         row=group.row,

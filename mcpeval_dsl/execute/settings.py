@@ -7,11 +7,14 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+from mcpeval_dsl.gateway.sandbox import MODES, Mode
 from mcpeval_dsl.values.regular import regular_text
 
 LOCAL_FILE = "mcpe.local.toml"
+SANDBOX_VARIABLE = "MCPE_SANDBOX"
+"""Goes before the file's `mode`, for a machine that runs many projects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,15 @@ class ProviderSettings:
         return os.environ.get(self.api_key_variable) if self.api_key_variable else None
 
 
+@dataclass(frozen=True, slots=True)
+class SandboxSettings:
+    """How what trials start is confined; `writable` are folders outside the trial's that stay writable."""
+
+    mode: Mode = "auto"
+    network: bool = True
+    writable: tuple[str, ...] = ()
+
+
 DEFAULT_KEYS = {"anthropic": "ANTHROPIC_API_KEY", "litellm": None}
 
 
@@ -42,6 +54,7 @@ class RunSettings:
     keep_folders: bool = False
     grace: float = 30.0
     providers: Mapping[str, ProviderSettings] = field(default_factory=dict)
+    sandbox: SandboxSettings = SandboxSettings()
 
     def provider(self, driver: str) -> ProviderSettings:
         return self.providers.get(driver, ProviderSettings(api_key_variable=DEFAULT_KEYS.get(driver)))
@@ -49,6 +62,7 @@ class RunSettings:
 
 def load(project_root: Path, *, jobs: int | None = None, allow_writes: bool = False, keep: bool = False) -> RunSettings:
     """Settings of `mcpe.local.toml` beside the project's other files. Raises ValueError with a sentence for a bad one."""
+    data = _data(project_root / LOCAL_FILE)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 2)
     return RunSettings(
         project_root=project_root,
@@ -56,7 +70,8 @@ def load(project_root: Path, *, jobs: int | None = None, allow_writes: bool = Fa
         starts=cores,
         allow_writes=allow_writes,
         keep_folders=keep,
-        providers=_providers(project_root / LOCAL_FILE),
+        providers=_providers(data),
+        sandbox=_sandbox(data, project_root),
     )
 
 
@@ -66,13 +81,38 @@ def _tables(value: object, name: str) -> dict[str, dict[str, Any]]:
     return value
 
 
-def _providers(path: Path) -> dict[str, ProviderSettings]:
+def _data(path: Path) -> dict[str, Any]:
     try:
-        data = tomllib.loads(regular_text(path))
+        return tomllib.loads(regular_text(path))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, RecursionError) as error:
         raise ValueError(f"{LOCAL_FILE} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+
+
+def _sandbox(data: dict[str, Any], root: Path) -> SandboxSettings:
+    table = data.get("sandbox", {})
+    if not isinstance(table, dict):
+        raise ValueError(f"{LOCAL_FILE}: `sandbox` is a table: [sandbox]")
+    unknown = sorted(set(table) - {"mode", "network", "writable"})
+    if unknown:
+        raise ValueError(
+            f"{LOCAL_FILE}: [sandbox] has an unknown key `{unknown[0]}`; known are mode, network, writable"
+        )
+    mode, network, writable = table.get("mode", "auto"), table.get("network", True), table.get("writable", [])
+    if mode not in MODES:
+        raise ValueError(f"{LOCAL_FILE}: `mode` of [sandbox] is one of {', '.join(MODES)}")
+    said = os.environ.get(SANDBOX_VARIABLE) or mode
+    if said not in MODES:
+        raise ValueError(f"{SANDBOX_VARIABLE} is one of {', '.join(MODES)}, not `{said[:40]}`")
+    if not isinstance(network, bool):
+        raise ValueError(f"{LOCAL_FILE}: `network` of [sandbox] is true or false")
+    if not isinstance(writable, list) or not all(isinstance(item, str) and item for item in writable):
+        raise ValueError(f"{LOCAL_FILE}: `writable` of [sandbox] is a list of folders")
+    return SandboxSettings(cast(Mode, said), network, tuple(str(root / Path(item).expanduser()) for item in writable))
+
+
+def _providers(data: dict[str, Any]) -> dict[str, ProviderSettings]:
     found: dict[str, ProviderSettings] = {}
     for name, table in _tables(data.get("providers", {}), "providers").items():
         known = {"base_url", "api_key_variable", "timeout", "patience"}

@@ -33,7 +33,7 @@ from mcpeval_dsl.semantics.expressions import (
 from mcpeval_dsl.source import Location
 from mcpeval_dsl.values.evaluate import condition, evaluate
 from mcpeval_dsl.values.model import EvaluationError, Reading, Scope, SourceReader
-from mcpeval_dsl.values.processes import run_command
+from mcpeval_dsl.values.processes import Wrap, run_command
 from mcpeval_dsl.values.sources import argv_of
 from mcpeval_dsl.values.subject import with_subject
 
@@ -78,6 +78,7 @@ class Workspace:
         variables: Callable[[], Mapping[str, str]],
         reader: SourceReader,
         call: CallSteps,
+        wrap: Wrap | None = None,
     ) -> None:
         self.folder = folder
         self.names = names
@@ -86,6 +87,7 @@ class Workspace:
         self._variables = variables
         self._reader = reader
         self._call = call
+        self._wrap = wrap
         self.background: list[Background] = []
 
     async def perform(self, steps: Sequence[Step], owner: str = "") -> None:
@@ -156,7 +158,12 @@ class Workspace:
     async def _run(self, step: RunStep, scope: Scope) -> None:
         argv = self.argv(step.argv, scope)
         ran = await run_command(
-            list(argv), self.folder.work, self._own(step, scope), step.timeout or STEP_TIMEOUT, OUTPUT_CAP
+            list(argv),
+            self.folder.work,
+            self._own(step, scope),
+            step.timeout or STEP_TIMEOUT,
+            OUTPUT_CAP,
+            wrap=self._wrap,
         )
         failure = failure_of(ran, argv)
         if failure is not None:
@@ -170,7 +177,8 @@ class Workspace:
         argv = self.argv(step.argv, scope)
         log = self.folder.logs / f"start-{len(self.background) + 1}.log"
         try:
-            process = await Background.start(argv, cwd=self.folder.work, env=self._own(step, scope), log=log)
+            variables = self._own(step, scope)
+            process = await Background.start(argv, cwd=self.folder.work, env=variables, log=log, wrap=self._wrap)
         except OSError as error:
             raise StepFailed(f"`{' '.join(argv)}` could not be started: {error.strerror}", step.at) from error
         self.background.append(process)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from mcpeval_dsl.agents.model import Answer, CallReply
-from mcpeval_dsl.execute import folders
+from mcpeval_dsl.execute import folders, watchdog
 from mcpeval_dsl.execute.blocking import DRIFT, Blocked
 from mcpeval_dsl.execute.context import RunContext
 from mcpeval_dsl.execute.environ import minimal
@@ -19,9 +19,10 @@ from mcpeval_dsl.execute.processes import sweep
 from mcpeval_dsl.execute.shared import base_of, shared_lock
 from mcpeval_dsl.execute.steps import StepFailed, Workspace, ports_of
 from mcpeval_dsl.gateway.door import Gateway
-from mcpeval_dsl.gateway.model import Actor, CallRecord, Pin, ServerInfo, SessionEnd, ToolDefinition, Violation
+from mcpeval_dsl.gateway.model import Actor, CallRecord, Launch, Pin, ServerInfo, SessionEnd, ToolDefinition, Violation
 from mcpeval_dsl.gateway.policy import Rules
-from mcpeval_dsl.semantics.expressions import CallPattern, CallStep, Step
+from mcpeval_dsl.gateway.sandbox import Sandbox
+from mcpeval_dsl.semantics.expressions import CallPattern, CallStep, PortStep, ReadyStep, StartStep, Step
 from mcpeval_dsl.semantics.model import Catalogue, Cell, Environment, Server, Task
 from mcpeval_dsl.values.evaluate import condition, evaluate
 from mcpeval_dsl.values.model import EvaluationError, Reading, Scope
@@ -60,6 +61,7 @@ class World:
         self.environment = environment
         self.trial = trial
         self.folder = folders.create(context.run_folder, owner)
+        watchdog.watch(self.folder.root)
         self.paused_ms = 0.0
         self._base: World | None = None
         self._is_base = base
@@ -74,6 +76,14 @@ class World:
     def disposable(self) -> bool:
         """A fresh copy for every trial: then a permitted write may be carried out."""
         return self.environment is None or self.environment.scope == "trial"
+
+    @property
+    def sandbox(self) -> Sandbox:
+        """The run's; where processes of the environment are reached over the network, that stays on."""
+        sandbox, environment = self.context.sandbox, self.environment
+        steps = environment.steps if environment is not None else ()
+        reached = any(isinstance(step, StartStep | PortStep | ReadyStep) for step in steps)
+        return replace(sandbox, network=True) if reached else sandbox
 
     @property
     def created(self) -> bool:
@@ -108,6 +118,7 @@ class World:
         if environment is None or environment.scope == "trial" or self._is_base or self._base is not None:
             return
         self._base = await base_of(self.context, environment, self.cell)
+        watchdog.forget(self.folder.root)
         folders.remove(self.folder.root)
         self.folder = self._base.folder
 
@@ -139,10 +150,7 @@ class World:
             self._variables = variables_of(self.environment.env, scope)
         servers = self._servers()
         self._gateway = Gateway(
-            [
-                launch_of(server, scope, self.folder, self.context.spec_folder, self._variables)
-                for server in servers.values()
-            ],
+            [self.launch_of(server) for server in servers.values()],
             self._pins(servers),
             redactor=self.context.redactor,
             private=frozenset(name for name, server in servers.items() if server.private),
@@ -158,7 +166,13 @@ class World:
             variables=lambda: minimal(self.folder, self._variables),
             reader=self.reader("setup"),
             call=self._call_step,
+            wrap=self.sandbox.wrapping(self.folder.root, self.folder.work),
         )
+
+    def launch_of(self, server: Server) -> Launch:
+        """How this world reaches a server. Raises EvaluationError."""
+        scope = self.names.scope()
+        return launch_of(server, scope, self.folder, self.context.spec_folder, self._variables, self.sandbox)
 
     def _servers(self) -> dict[str, Server]:
         """One server for each catalogue: the cell's where several versions share one."""
@@ -332,6 +346,7 @@ class World:
             resource,
             env=minimal(self.folder, self._variables),
             hosts=self.context.http_hosts,
+            wrap=self.sandbox.wrapping(self.folder.root, self.folder.work),
         )
 
     async def _call_step(self, step: CallStep, scope: Scope) -> Any:
@@ -382,6 +397,7 @@ class World:
             await self._workspace.stop()
         if self._base is None:
             sweep(str(self.folder.temporary))
+            watchdog.forget(self.folder.root)
 
     def remove(self) -> None:
         """Delete the folder, unless the operator keeps folders."""

@@ -28,7 +28,10 @@ Stop = Literal["hard_budget:calls", "server_dead", "drift"]
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """How to reach one server: argv (with cwd and a complete environment) or a URL with headers."""
+    """How to reach one server: argv (with cwd and a complete environment) or a URL with headers.
+
+    `wrapper` are the words of the sandbox that go before argv.
+    """
 
     server: str
     argv: tuple[str, ...] = ()
@@ -40,6 +43,7 @@ class Launch:
     call_timeout: float = 60.0
     start_timeout: float = 30.0
     max_message_bytes: int = 64 * 1024 * 1024
+    wrapper: tuple[str, ...] = ()
 
     @property
     def transport(self) -> Literal["stdio", "streamable-http"]:

@@ -21,6 +21,7 @@ from mcpeval_dsl.gateway.framing import LineFramer
 from mcpeval_dsl.gateway.model import Launch, ServerStartError, SessionEnd
 from mcpeval_dsl.gateway.processes import Process, descendants, end_group
 from mcpeval_dsl.gateway.wire import RawMessage, WireNoise
+from mcpeval_dsl.values.processes import exit_code
 
 STDERR_TAIL = 64 * 1024
 EXIT_GRACE = 1.0
@@ -136,6 +137,7 @@ class StdioTransport:
         try:
             transport, _ = await asyncio.get_running_loop().subprocess_exec(
                 lambda: pipes,
+                *launch.wrapper,
                 *launch.argv,
                 cwd=launch.cwd,
                 env=dict(launch.env),
@@ -157,7 +159,8 @@ class StdioTransport:
     @property
     def exit_code(self) -> int | None:
         """Negative for a signal; None while it runs."""
-        return None if self._transport is None else self._transport.get_returncode()
+        code = None if self._transport is None else self._transport.get_returncode()
+        return exit_code(code, bool(self.launch.wrapper))
 
     @property
     def stderr_tail(self) -> str:

@@ -42,7 +42,8 @@ async def grade(grader: CommandVerdict, record: TrialRecord, services: GradeServ
     env |= {"MCPE_ANSWER": answer_text(record, grader.common.normalisation)[:100_000].replace("\0", "")}
     env |= {"MCPE_TASK": record.task, "MCPE_WORKDIR": str(workdir), "MCPE_PROJECT": str(services.project)}
     timeout = grader.common.timeout or services.command_timeout
-    ran = await run_command(argv, workdir, env, timeout, LIMIT, stdin=record.model_dump_json().encode())
+    said = record.model_dump_json().encode()
+    ran = await run_command(argv, workdir, env, timeout, LIMIT, said, services.wrap)
     return _said(grader, ran)
 
 

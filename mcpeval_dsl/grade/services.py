@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mcpeval_dsl.agents.model import Driver
+from mcpeval_dsl.values.processes import Wrap
 
 OpenJudge = Callable[[str], Driver | None]
 
@@ -16,7 +17,7 @@ class GradeServices:
     """`judge` gives the driver of a judge model by its name in the spec (None: there is none).
 
     `workdir` is the trial's own directory while it stands; graded later, commands keep the verdict they gave then. `env` is all
-    that a command sees. `settings` is (max_tokens, temperature) by judge. Times in seconds.
+    that a command sees. `settings` is (max_tokens, temperature) by judge. `wrap` puts the sandbox before a command. Times in seconds.
     """
 
     project: Path
@@ -28,3 +29,4 @@ class GradeServices:
     catalogues: Mapping[str, str] = field(default_factory=dict)
     judge_timeout: float = 60.0
     command_timeout: float = 60.0
+    wrap: Wrap | None = None

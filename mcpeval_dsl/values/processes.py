@@ -6,12 +6,18 @@ import asyncio
 import contextlib
 import os
 import signal
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mcpeval_dsl.values.local import refused
 from mcpeval_dsl.values.model import Reading
+
+Wrap = Callable[[Sequence[str], Mapping[str, str]], tuple[str, ...]]
+"""From a command line and its variables to the words of the sandbox that go before it."""
+
+SIGNALLED = 128
+LAST_SIGNAL = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +31,28 @@ class Ran:
     timed_out: bool = False
 
 
+def exit_code(code: int | None, wrapped: bool) -> int | None:
+    """Negative for a signal: a sandbox ends as a shell does where what it started was killed."""
+    signalled = wrapped and code is not None and SIGNALLED < code <= SIGNALLED + LAST_SIGNAL
+    return SIGNALLED - code if signalled and code is not None else code
+
+
 async def run_command(
-    argv: list[str], cwd: Path, env: Mapping[str, str], timeout: float, limit: int, stdin: bytes = b""
+    argv: list[str],
+    cwd: Path,
+    env: Mapping[str, str],
+    timeout: float,
+    limit: int,
+    stdin: bytes = b"",
+    wrap: Wrap | None = None,
 ) -> Ran:
     """Run to completion with exactly these variables. Never raises for what the command does."""
     if not argv or not argv[0] or any("\0" in part for part in argv):
         return Ran(None, problem="the command line is empty or holds a NUL character")
+    before = wrap(argv, env) if wrap is not None else ()
     try:
         process = await asyncio.create_subprocess_exec(
+            *before,
             *argv,
             cwd=cwd,
             env=dict(env),
@@ -46,7 +66,8 @@ async def run_command(
         return Ran(None, problem=f"`{argv[0]}` cannot be started: {said}")
     try:
         async with asyncio.timeout(timeout):
-            return await _collect(process, limit, stdin)
+            ran = await _collect(process, limit, stdin)
+            return replace(ran, exit=exit_code(ran.exit, bool(before)))
     except TimeoutError:
         return Ran(None, problem=f"`{argv[0]}` took longer than {timeout:g} s", timed_out=True)
     finally:
@@ -90,9 +111,11 @@ async def _end(process: asyncio.subprocess.Process) -> None:
     await process.wait()
 
 
-async def read_command(argv: list[str], cwd: Path, env: Mapping[str, str], timeout: float, limit: int) -> Reading:
+async def read_command(
+    argv: list[str], cwd: Path, env: Mapping[str, str], timeout: float, limit: int, wrap: Wrap | None = None
+) -> Reading:
     """`$` is standard output without its final newlines; `exit`, `stdout` and `stderr` are fields. Any exit code is a value."""
-    ran = await run_command(argv, cwd, env, timeout, limit)
+    ran = await run_command(argv, cwd, env, timeout, limit, wrap=wrap)
     if ran.problem:
         return refused(ran.problem)
     fields = {"exit": ran.exit, "stdout": ran.stdout, "stderr": ran.stderr[-limit:]}

@@ -26,7 +26,7 @@ from mcpeval_dsl.semantics.expressions import (
 from mcpeval_dsl.values.evaluate import evaluate
 from mcpeval_dsl.values.local import read_file, read_sql, read_tree, refused
 from mcpeval_dsl.values.model import EvaluationError, Reading, Scope
-from mcpeval_dsl.values.processes import read_command
+from mcpeval_dsl.values.processes import Wrap, read_command
 from mcpeval_dsl.values.sources import arguments_of, argv_of
 from mcpeval_dsl.values.text import as_text, short
 from mcpeval_dsl.values.threads import in_thread
@@ -47,7 +47,10 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class LocalReader:
-    """A SourceReader. `env` is all that a command sees; `hosts` are those that HTTP may reach beside this machine."""
+    """A SourceReader. `env` is all that a command sees; `hosts` are those that HTTP may reach beside this machine.
+
+    `wrap` puts the sandbox before a command.
+    """
 
     workdir: Path
     project: Path
@@ -56,6 +59,7 @@ class LocalReader:
     env: Mapping[str, str] = field(default_factory=dict)
     hosts: frozenset[str] = frozenset()
     limits: Limits = Limits()
+    wrap: Wrap | None = None
 
     async def read(self, source: Source, scope: Scope) -> Reading:
         """What the source gives. Cancellation passes through; everything else that goes wrong is in the Reading."""
@@ -79,7 +83,7 @@ class LocalReader:
             case Command():
                 argv = argv_of(source.argv, scope)
                 limits = self.limits
-                return await read_command(argv, self.workdir, self.env, limits.seconds, limits.bytes)
+                return await read_command(argv, self.workdir, self.env, limits.seconds, limits.bytes, self.wrap)
             case _:
                 return await self._in_thread(self._blocking(source, scope), source.kind)
 

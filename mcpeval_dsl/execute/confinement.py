@@ -1,0 +1,23 @@
+"""What the operator's settings come to on this machine: the sandbox of a run, chosen once."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+from mcpeval_dsl.execute.settings import RunSettings, SandboxSettings
+from mcpeval_dsl.gateway.sandbox import Sandbox, choose
+
+OWN_FOLDER = ".mcpe"
+"""Plans and earlier runs of a project: what is evaluated has no business there."""
+
+
+def sandbox_of(settings: RunSettings) -> Sandbox:
+    """Raises SandboxUnavailable where the operator named one that cannot be had."""
+    return _chosen(settings.sandbox, settings.project_root)
+
+
+@lru_cache(maxsize=16)
+def _chosen(wanted: SandboxSettings, root: Path) -> Sandbox:
+    hidden = (str((root / OWN_FOLDER).resolve()),)
+    return choose(wanted.mode, network=wanted.network, hidden=hidden, writable=wanted.writable)

