@@ -25,6 +25,7 @@ from mcpeval_dsl.gateway.model import Launch, ServerStartError, SessionEnd
 from mcpeval_dsl.gateway.recording import RecordingReader, RecordingWriter
 from mcpeval_dsl.gateway.stdio import StdioTransport
 from mcpeval_dsl.gateway.wire import CURRENT, Clock, Ticket, WireLog, WireResult
+from mcpeval_dsl.values.limits import limit_reached
 
 # The SDK's own bound on the first question is a constant of ten seconds; the probe has its own, shorter or longer.
 mcp.client.session.DISCOVER_TIMEOUT_SECONDS = 600.0
@@ -145,6 +146,7 @@ class Connection:
         ticket.touched = begun
         CURRENT.set(ticket)
         asking = asyncio.create_task(_awaited(send))
+        ticket.give_up = asking.cancel
         CURRENT.set(None)
         timed_out, problem = False, None
         try:
@@ -173,7 +175,7 @@ class Connection:
     async def _ended(
         self, ticket: Ticket, problem: BaseException | None, timed_out: bool, took: float, timeout: float
     ) -> WireResult:
-        common: dict[str, Any] = {"duration_ms": took, "size": ticket.size}
+        common: dict[str, Any] = {"duration_ms": took, "size": ticket.size, "sha256": ticket.sha256, "cut": ticket.cut}
         common |= {"status": ticket.status, "headers": ticket.headers}
         if ticket.response is not None:
             return self._from_response(ticket, ticket.response, common)
@@ -208,14 +210,16 @@ class Connection:
     async def _died(self, common: dict[str, Any], problem: BaseException | None) -> WireResult:
         await self._settle()
         code = self.transport.exit_code
+        limit = limit_reached(code, self.transport.stderr_tail, self.launch.limits) if code is not None else None
         if code is not None:
-            message = f"the server ended {exit_words(code)}"
+            message = f"the server ended {exit_words(code)}" + (f" at {limit}" if limit is not None else "")
         elif isinstance(self.transport, StdioTransport):
             message = "the server closed its output"
         else:
             cause = self.failure if self.failure is not None else problem
             message = "the connection was lost" + (f": {describe(cause)}" if cause is not None else "")
-        return WireResult("dead", message=message, exit_code=code, stderr_tail=self.transport.stderr_tail, **common)
+        tail = self.transport.stderr_tail
+        return WireResult("dead", message=message, exit_code=code, stderr_tail=tail, limit=limit, **common)
 
     async def _settle(self) -> None:
         """Wait a moment for what tells why: the exit code, or the failure that ends the owner of an HTTP connection."""

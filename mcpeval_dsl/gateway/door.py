@@ -334,11 +334,11 @@ def _redacted(record: CallRecord, redactor: Redactor) -> tuple[CallRecord, tuple
         "structured": record.structured,
         "content": record.content,
         "schema_errors": record.schema_errors,
-        "error": None if error is None else {"message": error.message, "data": error.data},
+        "error": None if error is None else {name: getattr(error, name) for name in ("message", "data", "headers")},
     }
     clean, places = redactor.value(whole, f"call {record.id}")
     if not places:
         return record, ()
     said = clean.pop("error")
-    mended = None if error is None else replace(error, message=said["message"], data=said["data"])
+    mended = None if error is None else replace(error, **said)
     return replace(record, error=mended, **clean), places

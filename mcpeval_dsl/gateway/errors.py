@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from mcpeval_dsl.gateway.model import CallError, ToolDefinition
@@ -66,8 +67,16 @@ def classify(
     wire: WireResult, tool: ToolDefinition | None = None, validators: Validators | None = None
 ) -> CallError | None:
     """The error of a call, None for a good result. `tool` gives the output schema to hold the result against."""
+    error = _class_of(wire, tool, validators)
+    if error is None or (wire.status is None and not wire.headers):
+        return error
+    return replace(error, status=wire.status, headers=dict(wire.headers))
+
+
+def _class_of(wire: WireResult, tool: ToolDefinition | None, validators: Validators | None) -> CallError | None:
     if wire.ending == "result":
-        return _result_error(wire.result or {}, tool, validators)
+        # Of a result that was cut, only the ends of its text are known: no schema can be held against them.
+        return _result_error(wire.result or {}, None if wire.cut else tool, validators)
     if wire.ending == "rpc_error":
         kind = kind_of(wire.message)
         kind = _CODES.get(wire.code or 0, "unknown") if kind == "unknown" else kind
@@ -79,9 +88,10 @@ def classify(
     if wire.ending == "http_error":
         status = wire.code or 0
         kind = _STATUSES.get(status, "internal" if status >= 500 else "unknown")
-        return CallError("transport_error", kind, _http_words(wire), status, dict(wire.headers) or None)
+        return CallError("transport_error", kind, _http_words(wire), status)
+    kind = "crash" if wire.exit_code is not None else "closed"
     return CallError(
-        "transport_error", "crash" if wire.exit_code is not None else "closed", _death_words(wire), wire.exit_code
+        "transport_error", "resource_limit" if wire.limit is not None else kind, _death_words(wire), wire.exit_code
     )
 
 

@@ -1,94 +1,88 @@
-"""Bytes from a server's standard output to JSON objects, in linear time and bounded memory.
+"""Bytes from a server's standard output to JSON objects; what is no message becomes noise that says why.
 
-Place in the pipeline: between a process's pipe and the wire log; knows JSON-RPC's `id` only to tell whom a broken line
-was meant for.
+Place in the pipeline: between lines and the wire log; knows JSON-RPC's `id` only to tell whom a broken line was meant for.
 """
 
 from __future__ import annotations
 
+import hashlib
+import math
 import re
 from typing import Any
 
+from mcpeval_dsl.gateway.lines import LineSplitter, Oversize
+from mcpeval_dsl.gateway.oversize import addressee, cut_message
 from mcpeval_dsl.gateway.surrogates import whole
 from mcpeval_dsl.gateway.wire import RawMessage, WireNoise
 from mcpeval_dsl.values.nesting import json_within
 
-EDGE = 4_096
+SHOWN = 4_096
+HASHED_FROM = 4 * 1024 * 1024
+"""Bytes from which a message's hash is kept: a record may hold less than all of it."""
+
+_LARGE = re.compile(rb"\d[eE]\+?\d{3}|\d{300}")
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
-_ID = re.compile(r'"id"\s*:\s*(?:"([^"\\]{1,200})"|(-?\d{1,18}))')
 
 
 class LineFramer:
-    """Splits a byte stream at newlines. A line above `limit` bytes is dropped, keeping its first and last bytes."""
+    """Messages from a byte stream that separates them by newlines; `limit` is in bytes of one message."""
 
     def __init__(self, limit: int) -> None:
-        self.limit = limit
-        self._parts: list[bytes] = []
-        self._size = 0
-        self._tail = b""
+        self._lines = LineSplitter(limit)
 
     def feed(self, data: bytes) -> list[RawMessage | WireNoise]:
         """Whole lines in `data` (with what was kept before) as messages; blank lines are nothing."""
-        found: list[RawMessage | WireNoise] = []
-        start = 0
-        while (end := data.find(b"\n", start)) >= 0:
-            self._add(data[start:end])
-            self._finish(found)
-            start = end + 1
-        if start < len(data):
-            self._add(data[start:])
-        return found
+        return _messages(self._lines.feed(data), self._lines.limit)
 
     def rest(self) -> list[RawMessage | WireNoise]:
         """What came after the last newline when the stream ended: half a line, or a message without its newline."""
-        found: list[RawMessage | WireNoise] = []
-        self._finish(found)
-        return found
+        return _messages(self._lines.rest(), self._lines.limit)
 
-    def _add(self, part: bytes) -> None:
-        self._size += len(part)
-        if self._size <= self.limit:
-            self._parts.append(part)
-            return
-        if self._parts:
-            head = b"".join(self._parts)[:EDGE]
-            self._parts = [head]
-        self._tail = (self._tail + part[-EDGE:])[-EDGE:]
 
-    def _finish(self, found: list[RawMessage | WireNoise]) -> None:
-        line, size, tail = b"".join(self._parts), self._size, self._tail
-        self._parts, self._size, self._tail = [], 0, b""
-        if size > self.limit:
-            text = (line[:EDGE] + b" ... " + tail).decode("utf-8", "replace")
-            found.append(
-                WireNoise(f"a message of {size} bytes, above the limit of {self.limit}", text, _addressee(text))
-            )
-            return
-        line = line.strip()
-        if line:
+def _messages(lines: list[bytes | Oversize], limit: int) -> list[RawMessage | WireNoise]:
+    found: list[RawMessage | WireNoise] = []
+    for line in lines:
+        if isinstance(line, Oversize):
+            found.append(of_oversize(line, limit))
+        elif line := line.strip():
             found.append(parse_line(line))
+    return found
+
+
+def of_oversize(line: Oversize, limit: int) -> RawMessage | WireNoise:
+    """A line above the limit: a result cut to its ends, or noise."""
+    body = cut_message(line)
+    if body is not None:
+        return RawMessage(body, line.size, line.sha256, cut=True)
+    head, tail = line.head[:SHOWN].decode("utf-8", "replace"), line.tail[-SHOWN:].decode("utf-8", "replace")
+    identity = addressee(head, tail)
+    reason = f"a message of {line.size} bytes, above the limit of {limit}, SHA-256 {line.sha256}"
+    return WireNoise(reason, f"{head} ... {tail}", None if identity is None else str(identity))
 
 
 def parse_line(line: bytes) -> RawMessage | WireNoise:
     """One line as a JSON object. Invalid UTF-8 is replaced; whatever else is wrong is noise, never an exception."""
     text = line.decode("utf-8", "replace")
     try:
-        body: Any = json_within(text)
+        # A number as large as a thousand digits is infinite to Python; only where one may be is each of them looked at.
+        special = {"parse_float": _finite} if _LARGE.search(line) else {}
+        body: Any = json_within(text, parse_constant=_no_constant, **special)
     except ValueError as problem:
-        return WireNoise(f"a line that is not JSON ({str(problem)[:120]})", text[:EDGE], _addressee(text))
+        identity = addressee(text[:SHOWN], text[-SHOWN:])
+        said = None if identity is None else str(identity)
+        return WireNoise(f"a line that is not JSON ({str(problem)[:120]})", text[:SHOWN], said)
     if not isinstance(body, dict):
-        return WireNoise("a line that is JSON but no object", text[:EDGE])
-    return RawMessage(whole(body) if _SURROGATE.search(line) else body, len(line))
+        return WireNoise("a line that is JSON but no object", text[:SHOWN])
+    sha256 = hashlib.sha256(line).hexdigest() if len(line) >= HASHED_FROM else ""
+    return RawMessage(whole(body) if _SURROGATE.search(line) else body, len(line), sha256)
 
 
-def _addressee(text: str) -> str | None:
-    """The id in the envelope of a broken message, looked for at both ends only."""
-    if not text.lstrip().startswith("{") or '"jsonrpc"' not in text[:EDGE] + text[-EDGE:]:
-        return None
-    found = _ID.search(text[:EDGE])
-    if found is None:
-        for candidate in _ID.finditer(text[-EDGE:]):
-            found = candidate
-    if found is None:
-        return None
-    return found.group(1) or found.group(2)
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        raise ValueError(f"the number {digits[:20]} is too large")
+    return number
+
+
+def _no_constant(word: str) -> Any:
+    raise ValueError(f"{word} is no JSON value")

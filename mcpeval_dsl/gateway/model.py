@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from mcpeval_dsl.values.limits import GENEROUS, Limits
+
 ErrorClass = Literal[
     "tool_error",
     "protocol_error",
@@ -24,6 +26,9 @@ Era = Literal["discover", "initialize"]
 Effect = Literal["readonly", "additive", "destructive", "unknown"]
 Severity = Literal["minor", "major", "critical"]
 Stop = Literal["hard_budget:calls", "server_dead", "drift"]
+
+LOST = ("crash", "closed", "resource_limit")
+"""Kinds of a transport error after which the server is gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +47,8 @@ class Launch:
     protocols: tuple[str, ...] = ()
     call_timeout: float = 60.0
     start_timeout: float = 30.0
-    max_message_bytes: int = 64 * 1024 * 1024
+    max_message_bytes: int = 8 * 1024 * 1024
+    limits: Limits = GENEROUS
     wrapper: tuple[str, ...] = ()
 
     @property
@@ -119,7 +125,9 @@ class SessionEnd:
 
 @dataclass(frozen=True, slots=True)
 class CallError:
-    """`kind`: not_found, validation, conflict, rate, expired, denied, crash, closed, internal, business, timeout, unknown."""
+    """`kind`: not_found, validation, conflict, rate, expired, denied, crash, closed, resource_limit, internal, business, timeout,
+    unknown. `status` and `headers` are those of the HTTP answer, where there was one.
+    """
 
     error_class: ErrorClass
     kind: str
@@ -127,6 +135,8 @@ class CallError:
     code: int | None = None
     data: Any = None
     cause: Literal["server", "policy", "fault", "fault_after_effect", "harness"] = "server"
+    status: int | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +170,7 @@ class CallRecord:
 
     `text` is what the model is given (before any limit), `structured` the wire's structuredContent, `content` the wire's
     content blocks. `charged`: counts against the call budget. `session` numbers the server process within the trial.
+    `result_sha256` is the hash of the whole answer on the wire, where it was so large that less than all of it may be kept.
     `stop` asks the host to end after this call.
     """
 
@@ -184,6 +195,7 @@ class CallRecord:
     has_structured: bool = False
     content: tuple[Mapping[str, Any], ...] = ()
     result_bytes: int = 0
+    result_sha256: str = ""
     truncated: bool = False
     effect_unknown: bool = False
     session: int = 1
@@ -193,7 +205,7 @@ class CallRecord:
     def died(self) -> bool:
         """The server was lost with this call, or before it."""
         error = self.error
-        return error is not None and error.error_class == "transport_error" and error.kind in ("crash", "closed")
+        return error is not None and error.error_class == "transport_error" and error.kind in LOST
 
 
 class ServerStartError(Exception):

@@ -59,34 +59,38 @@ class RecordingReader:
 
     def _take(self, item: Any) -> SessionMessage | None:
         if isinstance(item, RawMessage):
-            return self._take_raw(item.body, item.size)
+            return self._take_raw(item)
         if isinstance(item, SessionMessage):
             return self._take_typed(item)
         noise = item if isinstance(item, WireNoise) else WireNoise(f"unreadable message ({item})"[:300], str(item))
         return self._spoil(noise)
 
-    def _take_raw(self, body: dict[str, Any], size: int) -> SessionMessage | None:
+    def _take_raw(self, raw: RawMessage) -> SessionMessage | None:
+        body = raw.body
         if "method" in body and "id" not in body:
-            self._log.notified(body, size)
+            self._log.notified(body, raw.size)
             return None
+        if "error" in body and body.get("id") is None and (only := self._log.only()) is not None:
+            # What a server says when it could not read the request; it can only be meant for the one that waits.
+            body = {**body, "id": _number(only)}
         try:
             message = jsonrpc_message_adapter.validate_python(body, by_name=False)
         except ValidationError:
             return self._spoil(WireNoise("a message that is no JSON-RPC response", str(body)[:2000], _key(body)))
-        return self._pass_on(SessionMessage(message), body, size)
+        return self._pass_on(SessionMessage(message), body, raw)
 
     def _take_typed(self, item: SessionMessage) -> SessionMessage | None:
         body = body_of(item.message)
         if isinstance(item.message, JSONRPCNotification):
             self._log.notified(body, 0)
             return None
-        return self._pass_on(item, body, json_size(body.get("result")))
+        return self._pass_on(item, body, RawMessage(body, json_size(body.get("result"))))
 
-    def _pass_on(self, item: SessionMessage, body: Mapping[str, Any], size: int) -> SessionMessage | None:
+    def _pass_on(self, item: SessionMessage, body: Mapping[str, Any], raw: RawMessage) -> SessionMessage | None:
         if "method" in body:
-            self._log.requested(body, size)
+            self._log.requested(body, raw.size)
             return item
-        return item if self._log.answered(body, size) else None
+        return item if self._log.answered(body, raw) else None
 
     def _spoil(self, noise: WireNoise) -> SessionMessage | None:
         """Noise that was meant as an answer ends its request at once, instead of at the timeout."""
@@ -94,8 +98,8 @@ class RecordingReader:
         if identity is None:
             return None
         error = {"code": LOCAL_PARSE_ERROR, "message": noise.reason}
-        key: int | str = int(identity) if identity.lstrip("-").isdigit() else identity
-        return SessionMessage(jsonrpc_message_adapter.validate_python({"jsonrpc": "2.0", "id": key, "error": error}))
+        body = {"jsonrpc": "2.0", "id": _number(identity), "error": error}
+        return SessionMessage(jsonrpc_message_adapter.validate_python(body))
 
     def __aiter__(self) -> RecordingReader:
         return self
@@ -143,6 +147,10 @@ class RecordingWriter:
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.aclose()
+
+
+def _number(identity: str) -> int | str:
+    return int(identity) if identity.lstrip("-").isdigit() else identity
 
 
 def _key(body: Mapping[str, Any]) -> str | None:

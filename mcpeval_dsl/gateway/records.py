@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from mcpeval_dsl.gateway.errors import classify
-from mcpeval_dsl.gateway.model import CallError, CallRecord, Stop, ToolDefinition
+from mcpeval_dsl.gateway.model import LOST, CallError, CallRecord, Stop, ToolDefinition
 from mcpeval_dsl.gateway.results import (
     STORED_BYTES,
     blocks_of,
@@ -37,34 +37,42 @@ def with_wire(
 ) -> CallRecord:
     """The record of a call that went to its server. `writes` False where the call is known to be read-only."""
     error = classify(wire, tool, validators)
-    record = replace(record, error=error, duration_ms=wire.duration_ms, result_bytes=wire.size)
     if wire.result is not None:
-        return _with_result(record, wire.result)
+        return _with_result(record, wire, wire.result, error)
+    record = replace(
+        record, error=error, duration_ms=wire.duration_ms, result_bytes=wire.size, result_sha256=wire.sha256
+    )
     assert error is not None
     lost = error.error_class in ("timeout", "transport_error", "invalid_result")
     text = told(error, show_protocol_errors)
     return replace(record, text=text, is_error=True, effect_unknown=lost and writes)
 
 
-def _with_result(record: CallRecord, result: Mapping[str, Any]) -> CallRecord:
+def _with_result(
+    record: CallRecord, wire: WireResult, result: Mapping[str, Any], error: CallError | None
+) -> CallRecord:
     text, cut = bounded(model_text(result))
     structured = result.get("structuredContent")
     # A structured result is as large as its text; only where the whole answer is large does it need to be measured.
-    large = record.result_bytes > STORED_BYTES and len(compact(structured)) > STORED_BYTES
+    large = wire.size > STORED_BYTES and len(compact(structured)) > STORED_BYTES
     return replace(
         record,
+        error=error,
+        duration_ms=wire.duration_ms,
+        result_bytes=wire.size,
+        result_sha256=wire.sha256,
         text=text,
         is_error=result.get("isError") is True,
         structured=None if large else structured,
         has_structured="structuredContent" in result,
         content=bounded_blocks(blocks_of(result)),
-        truncated=cut or large,
+        truncated=cut or large or wire.cut,
     )
 
 
 def with_resource(record: CallRecord, wire: WireResult) -> CallRecord:
     """The record of a resource that was read: its contents as text, the wire's entries as content."""
-    record = replace(record, duration_ms=wire.duration_ms, result_bytes=wire.size)
+    record = replace(record, duration_ms=wire.duration_ms, result_bytes=wire.size, result_sha256=wire.sha256)
     if wire.result is None:
         error = classify(wire)
         assert error is not None
@@ -76,7 +84,7 @@ def with_resource(record: CallRecord, wire: WireResult) -> CallRecord:
         problem = CallError("invalid_result", "unknown", "contents of a resource is not a list")
         return replace(record, error=problem, text=UNAVAILABLE, is_error=True)
     blocks = tuple({"type": "resource", "resource": entry} for entry in entries)
-    return replace(record, text=text, content=bounded_blocks(blocks), truncated=cut)
+    return replace(record, text=text, content=bounded_blocks(blocks), truncated=cut or wire.cut)
 
 
 def told(error: CallError, show_protocol_errors: bool) -> str:
@@ -85,7 +93,7 @@ def told(error: CallError, show_protocol_errors: bool) -> str:
         return f"MCP error {error.code}: {error.message}" if error.code is not None else error.message
     if error.error_class == "timeout":
         return f"The tool did not answer in time ({error.message})."
-    if error.error_class == "transport_error" and error.kind in ("crash", "closed"):
+    if error.error_class == "transport_error" and error.kind in LOST:
         return f"{UNAVAILABLE} The connection to its server was lost."
     return UNAVAILABLE
 

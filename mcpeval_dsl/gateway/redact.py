@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import quote, quote_plus
 
+from mcpeval_dsl.gateway.pieces import split_names
 from mcpeval_dsl.gateway.surrogates import whole
 
 SHORTEST = 4
@@ -72,8 +73,17 @@ class Redactor:
 
     def value(self, value: Any, place: str = "") -> tuple[Any, tuple[str, ...]]:
         """Any JSON value without secrets, and where something was replaced: `place` and a JSON pointer, with the name."""
+        if self._nothing_in(value):
+            return value, ()
         places: list[str] = []
         return self._value(value, place, places), tuple(places)
+
+    def _nothing_in(self, value: Any) -> bool:
+        """Whether one look at all texts at once shows that there is nothing to replace: so it is nearly always."""
+        text = "\0".join(dict.fromkeys(_texts(value)))
+        if whole(text) is not text or (self._known is not None and self._known.search(text) is not None):
+            return False
+        return not self._shapes or _hint().search(text) is None
 
     def names_in(self, value: Any) -> tuple[str, ...]:
         """Names of the named secrets found anywhere in a JSON value, in order."""
@@ -81,6 +91,10 @@ class Redactor:
             return ()
         found = [self._names[hit] for text in _texts(value) for hit in self._known.findall(whole(text))]
         return tuple(dict.fromkeys(found))
+
+    def split_in(self, value: Any) -> tuple[str, ...]:
+        """Names of the named secrets that two texts of a JSON value hold between them."""
+        return split_names(self._names, _texts(value)) if self._names else ()
 
     def _value(self, value: Any, place: str, places: list[str]) -> Any:
         if isinstance(value, str):

@@ -5,6 +5,7 @@ Place in the pipeline: below sessions; the transports write here, sessions and e
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections import deque
@@ -19,6 +20,15 @@ Clock = Callable[[], float]
 """Milliseconds since the trial began, monotonic."""
 
 Ending = Literal["result", "rpc_error", "malformed", "timeout", "dead", "http_error"]
+
+DOUBT_SECONDS = 0.5
+"""After something that looks like a broken answer: how long the only request under way still waits for a good one."""
+
+CHATTER_SECONDS = 5.0
+"""After plain text on the wire: servers print there and go on working, so it takes longer until they are given up."""
+
+MOST_CHATTER = 10_000
+"""Lines of text during one request, from which a server is taken to speak no protocol any more."""
 
 FRAME_BYTES = 8 * 1024 * 1024
 FRAME_COUNT = 5_000
@@ -36,7 +46,8 @@ class WireResult:
     """How one request ended, as the wire said it, before any judgement.
 
     `result` is the JSON-RPC result where there was one. `code`, `message` and `data` belong to a JSON-RPC error, or say
-    what was wrong. `size` is bytes of the answer, `cancelled` True where a cancel was sent.
+    what was wrong. `size` is bytes of the answer, `sha256` its hash where it is large, `cut` True where only its ends were
+    kept, `limit` which limit of ours a dead process had reached, `cancelled` True where a cancel was sent.
     """
 
     ending: Ending
@@ -46,10 +57,13 @@ class WireResult:
     data: Any = None
     raw: str | None = None
     size: int = 0
+    sha256: str = ""
+    cut: bool = False
     status: int | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     exit_code: int | None = None
     stderr_tail: str = ""
+    limit: str | None = None
     cancelled: bool = False
     duration_ms: float = 0.0
 
@@ -69,6 +83,11 @@ class Ticket:
     touched: float = 0.0
     cancel_sent: bool = False
     peer_error: bool = False
+    sha256: str = ""
+    cut: bool = False
+    chatter: int = 0
+    quiet_from: float = 0.0
+    give_up: Callable[[], object] | None = None
 
 
 CURRENT: ContextVar[Ticket | None] = ContextVar("mcpe_ticket", default=None)
@@ -76,10 +95,12 @@ CURRENT: ContextVar[Ticket | None] = ContextVar("mcpe_ticket", default=None)
 
 @dataclass(frozen=True, slots=True)
 class RawMessage:
-    """A JSON object as it came, with its size on the wire in bytes."""
+    """A JSON object as it came, with its size in bytes; `sha256` of a large one, `cut` where only its ends are left."""
 
     body: dict[str, Any]
     size: int
+    sha256: str = ""
+    cut: bool = False
 
 
 class WireNoise(Exception):
@@ -93,7 +114,10 @@ class WireNoise(Exception):
 
 
 class WireLog:
-    """Frames of one session, bounded in bytes, and its open tickets. `noise` counts what was no message."""
+    """Frames of one session, bounded in bytes, and its open tickets.
+
+    `noise` counts what was no message; `chatty` is True once a good answer came after text: this server prints on its output.
+    """
 
     def __init__(self, clock: Clock) -> None:
         self.clock = clock
@@ -104,6 +128,8 @@ class WireLog:
         self.notifications = 0
         self.catalogue_changed = False
         self.closed = False
+        self.chatty = False
+        self.newest = ""
         self.pending: dict[str, Ticket] = {}
         self._sizes: deque[int] = deque()
         self._kept = 0
@@ -121,17 +147,28 @@ class WireLog:
             ticket.request_id = str(identity)
             ticket.response = None
             self.pending[ticket.request_id] = ticket
+            self.newest = ticket.request_id if ticket.request_id.isdigit() else self.newest
         self.keep(Frame("sent", self.clock(), body), 0)
 
-    def answered(self, body: Mapping[str, Any], size: int) -> bool:
+    def answered(self, body: Mapping[str, Any], raw: RawMessage) -> bool:
         """Give a response to its ticket; False when nobody waits for it."""
-        self.keep(Frame("received", self.clock(), body), size)
+        self.keep(Frame("received", self.clock(), body), raw.size)
         ticket = self.pending.pop(str(body.get("id")), None)
         if ticket is None:
+            if not self._was_ours(body.get("id")):
+                self.doubt(
+                    f"an answer with the id {str(body.get('id'))[:60]!r}, which no request has", str(body)[:RAW_EXCERPT]
+                )
             return False
         ticket.response = body
-        ticket.size = size
+        ticket.size, ticket.sha256, ticket.cut = raw.size, raw.sha256, raw.cut
+        self.chatty = self.chatty or ticket.chatter > 0
         return True
+
+    def _was_ours(self, identity: Any) -> bool:
+        """Whether a request had this id: its answer comes twice, or after it was given up."""
+        text = str(identity)
+        return text.isdigit() and len(text) <= len(self.newest) and int(text) <= int(self.newest or 0)
 
     def requested(self, body: Mapping[str, Any], size: int) -> None:
         """Keep a request of the server (elicitation, ping)."""
@@ -156,6 +193,7 @@ class WireLog:
         self.noise_excerpt = noise.raw[:RAW_EXCERPT]
         self.keep(Frame("received", self.clock(), None, raw=noise.raw[:RAW_EXCERPT]), len(noise.raw[:RAW_EXCERPT]))
         if noise.request_id is None:
+            self._unaddressed(noise)
             return None
         ticket = self.pending.pop(noise.request_id, None)
         if ticket is None:
@@ -164,9 +202,45 @@ class WireLog:
         ticket.raw = noise.raw[:RAW_EXCERPT]
         return noise.request_id
 
-    def oldest(self) -> str | None:
-        """Id of the request that waits longest."""
-        return next(iter(self.pending), None)
+    def only(self) -> str | None:
+        """Id of the request that waits, where it is the only one: what is addressed to nobody can only be meant for it."""
+        return next(iter(self.pending)) if len(self.pending) == 1 else None
+
+    def _unaddressed(self, noise: WireNoise) -> None:
+        if noise.raw.lstrip()[:1] in ("{", "[") or not noise.raw.isprintable():
+            self.doubt(noise.reason, noise.raw)
+            return
+        ticket = self.pending.get(self.only() or "")
+        if ticket is None or self.chatty or ticket.method not in ("tools/call", "resources/read"):
+            return
+        ticket.chatter += 1
+        ticket.quiet_from = time.monotonic()
+        if ticket.chatter == 1:
+            asyncio.get_running_loop().call_later(CHATTER_SECONDS, self._still_chatter, ticket, noise.raw)
+        elif ticket.chatter == MOST_CHATTER:
+            self._give_up(ticket, f"{MOST_CHATTER} lines that are no messages instead of an answer", noise.raw)
+
+    def _still_chatter(self, ticket: Ticket, raw: str) -> None:
+        quiet = time.monotonic() - max(ticket.quiet_from, ticket.touched)
+        if quiet < CHATTER_SECONDS:
+            asyncio.get_running_loop().call_later(CHATTER_SECONDS - quiet, self._still_chatter, ticket, raw)
+        else:
+            lines = (
+                "a line that is no message" if ticket.chatter == 1 else f"{ticket.chatter} lines that are no messages"
+            )
+            self._give_up(ticket, f"{lines}, then nothing for {CHATTER_SECONDS:g} s", raw)
+
+    def doubt(self, reason: str, raw: str) -> None:
+        """Something that looks like a broken answer to the only request under way: it fails unless a good one follows."""
+        ticket = self.pending.get(self.only() or "")
+        if ticket is not None:
+            asyncio.get_running_loop().call_later(DOUBT_SECONDS, self._give_up, ticket, reason, raw)
+
+    def _give_up(self, ticket: Ticket, reason: str, raw: str) -> None:
+        if ticket.request_id is None or self.pending.get(ticket.request_id) is not ticket or ticket.give_up is None:
+            return
+        ticket.broken, ticket.raw = reason, raw[:RAW_EXCERPT]
+        ticket.give_up()
 
     def keep(self, frame: Frame, size: int) -> None:
         self.frames.append(frame)

@@ -281,7 +281,8 @@ def test_a_huge_result_keeps_head_and_tail() -> None:
     assert record.truncated
     assert record.result_bytes > 16_000_000
     assert 4_000_000 < len(record.text) < 4_300_000
-    assert "characters left out" in record.text
+    assert "all but its ends left out" in record.text
+    assert len(record.result_sha256) == 64
 
 
 def test_a_resource_is_read_through_the_door() -> None:

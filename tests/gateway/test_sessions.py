@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import time
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 from mcpeval_dsl.gateway.probe import probe
 from mcpeval_dsl.gateway.session import Session, open_session
+from mcpeval_dsl.gateway.wire import WireResult
 from tests.gateway.starting import ENVIRONMENT, one_call, tiny, with_session
 
 
@@ -58,18 +60,28 @@ def test_a_server_that_never_has_enough_input_is_stopped() -> None:
     assert (wire.ending, wire.message) == ("malformed", "the server still asked for input after 10 rounds")
 
 
-def test_a_message_above_the_limit_ends_its_call_and_not_the_session() -> None:
-    async def use(session: Session) -> tuple[str, bool]:
-        wire = await session.call("echo", {})
-        return wire.message, session.alive
+def test_a_result_above_the_limit_is_cut_to_its_ends_and_the_session_goes_on() -> None:
+    async def use(session: Session) -> tuple[WireResult, bool]:
+        return await session.call("echo", {}), session.alive
 
-    message, alive = with_session(tiny("over_limit", max_message_bytes=100_000), use)
-    assert "above the limit of 100000" in message
-    assert alive
+    wire, alive = with_session(tiny("over_limit", max_message_bytes=100_000), use)
+    assert alive and wire.cut
+    assert (wire.ending, wire.size) == ("result", len(wire_line(300_000)))
+    assert wire.sha256 == hashlib.sha256(wire_line(300_000)).hexdigest()
+    assert wire.result is not None
+    text = wire.result["content"][0]["text"]
+    assert text.startswith("xxx") and text.endswith("xxx") and f"{wire.size} bytes" in text
+    assert 95_000 < len(text) < 101_000
+
+
+def wire_line(size: int) -> bytes:
+    """What the tiny server writes for `size` letters to its second request of a session."""
+    result = {"content": [{"type": "text", "text": "x" * size}], "isError": False}
+    return json.dumps({"jsonrpc": "2.0", "id": 3, "result": result}).encode()
 
 
 def test_sixteen_megabytes_come_through_without_holding_up_the_loop() -> None:
-    async def use(session: Session) -> tuple[int, float]:
+    async def use(session: Session) -> tuple[int, int, float]:
         worst, running = 0.0, True
 
         async def watch() -> None:
@@ -84,10 +96,11 @@ def test_sixteen_megabytes_come_through_without_holding_up_the_loop() -> None:
         running = False
         await watcher
         assert wire.result is not None
-        return len(wire.result["content"][0]["text"]), worst
+        return wire.size, len(wire.result["content"][0]["text"]), worst
 
-    size, worst = with_session(tiny("huge"), use)
-    assert size == 16 * 1024 * 1024
+    size, kept, worst = with_session(tiny("huge"), use)
+    assert size > 16 * 1024 * 1024
+    assert 4_000_000 < kept < 4 * 1024 * 1024
     assert worst < 2.0
 
 

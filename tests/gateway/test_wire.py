@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcpeval_dsl.gateway.wire import CURRENT, FRAME_COUNT, Ticket, WireLog, WireNoise, monotonic_clock
+from mcpeval_dsl.gateway.wire import CURRENT, FRAME_COUNT, RawMessage, Ticket, WireLog, WireNoise, monotonic_clock
 
 
 def asked(log: WireLog, identity: int) -> Ticket:
@@ -16,9 +16,9 @@ def asked(log: WireLog, identity: int) -> Ticket:
 def test_an_answer_goes_to_its_own_ticket() -> None:
     log = WireLog(monotonic_clock())
     first, second = asked(log, 1), asked(log, 2)
-    assert log.answered({"jsonrpc": "2.0", "id": "2", "result": {}}, 10)
+    assert log.answered({"jsonrpc": "2.0", "id": "2", "result": {}}, RawMessage({}, 10))
     assert (first.response, second.size) == (None, 10)
-    assert not log.answered({"jsonrpc": "2.0", "id": 2, "result": {}}, 10)
+    assert not log.answered({"jsonrpc": "2.0", "id": 2, "result": {}}, RawMessage({}, 10))
 
 
 def test_noise_with_an_address_spoils_only_that_request() -> None:
