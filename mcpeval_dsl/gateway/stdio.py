@@ -21,6 +21,7 @@ from mcpeval_dsl.gateway.framing import LineFramer
 from mcpeval_dsl.gateway.model import Launch, ServerStartError, SessionEnd
 from mcpeval_dsl.gateway.processes import Process, descendants, end_group
 from mcpeval_dsl.gateway.wire import RawMessage, WireNoise
+from mcpeval_dsl.values.limits import set_limits
 from mcpeval_dsl.values.processes import exit_code
 
 STDERR_TAIL = 64 * 1024
@@ -111,6 +112,7 @@ class StdioTransport:
     def __init__(self, launch: Launch) -> None:
         self.launch = launch
         self.pid: int | None = None
+        self.limits: tuple[str, ...] = ()
         self._transport: asyncio.SubprocessTransport | None = None
         self._pipes: _Pipes | None = None
         self._family: frozenset[Process] = frozenset()
@@ -154,7 +156,16 @@ class StdioTransport:
             ) from None
         self._transport, self._pipes = transport, pipes
         self.pid = transport.get_pid()
+        self._limit_family()
+        if launch.wrapper:
+            # A sandbox starts the server only now; what it had before the limits stood is reached a moment later.
+            asyncio.get_running_loop().call_later(SETTLE, self._limit_family)
         return transport, pipes
+
+    def _limit_family(self) -> None:
+        if self.pid is not None and self.exit_code is None:
+            family = (process.pid for process in descendants(self.pid))
+            self.limits = set_limits((self.pid, *family), self.launch.limits)
 
     @property
     def exit_code(self) -> int | None:
