@@ -74,4 +74,6 @@ def score(run: StoredRun) -> Scored:
     from mcpeval_dsl.score.scorecard import build
 
     reader = run.reader
-    return build(run.plan, reader.records(), reader.connects(), reader.harvests(), reader.superseded())
+    return build(
+        run.plan, reader.records(), reader.connects(), reader.harvests(), reader.superseded(), reader.defects()
+    )

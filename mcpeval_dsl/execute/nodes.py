@@ -155,7 +155,7 @@ async def harvest_node(context: RunContext, node: HarvestNode) -> HarvestRecord:
     try:
         async with world.isolation():
             await world.take_place()
-            await world.create(_earlier(context, node, world))
+            await world.create(earlier_values(context, node, world))
             if node.row is not None and task is not None and task.loop is not None:
                 group = next(
                     item
@@ -188,7 +188,7 @@ def _of_environment(world: World) -> tuple[Need, ...]:
     return world.environment.needs if world.environment is not None else ()
 
 
-def _earlier(context: RunContext, node: HarvestNode, world: World) -> list[tuple[str, Any]]:
+def earlier_values(context: RunContext, node: HarvestNode, world: World) -> list[tuple[str, Any]]:
     """Values of the harvests this one waits for, with this world's own work directory in them."""
     found: dict[str, Any] = {}
     todo = list(node.needs)

@@ -20,6 +20,8 @@ from mcpeval_dsl.plan.codec import encode
 from mcpeval_dsl.plan.model import Plan, TrialGroup
 from mcpeval_dsl.semantics.model import Model
 
+_ELSEWHERE = {"check": "keep it in a spec of its own, and carry it out with `mcpe check SPEC`"}
+
 
 def unsupported(plan: Plan) -> tuple[Diagnostic, ...]:
     """What the plan says and this version does not run: refused at its place, never ignored."""
@@ -30,19 +32,34 @@ def unsupported(plan: Plan) -> tuple[Diagnostic, ...]:
             f"`run` does not support {item.construct} yet",
             item.at,
             body="It is checked and planned, but leaving it out silently would change what is measured.",
-            hint="take it out of this run with `--exclude`, or delete it",
+            hint=_ELSEWHERE.get(item.construct, "take it out of this run with `--exclude`, or delete it"),
         )
         for item in dict.fromkeys(found)
     )
 
 
-def context_of(plan: Plan, run_folder: Path, settings: RunSettings) -> Checked[RunContext]:
-    """Everything the trials of a run share. Opens drivers; connects nowhere."""
+def unsupported_checks(plan: Plan) -> tuple[Diagnostic, ...]:
+    """The same for `check`: lines of its blocks that it cannot carry out."""
+    found = (item for check in plan.checks for item in check.unsupported)
+    return tuple(
+        Diagnostic(
+            "MCPE502",
+            f"`check` does not support {item.construct} yet",
+            item.at,
+            body="It is checked and planned, but leaving it out silently would make the server look better than is known.",
+            hint="take the line out for now",
+        )
+        for item in dict.fromkeys(found)
+    )
+
+
+def context_of(plan: Plan, run_folder: Path, settings: RunSettings, *, with_models: bool = True) -> Checked[RunContext]:
+    """Everything the trials of a run share. Opens drivers unless no model will take part; connects nowhere."""
     spec_folder = (settings.project_root / plan.suite.spec).parent.resolve()
     secrets = {name: value for name in secret_names(plan) if (value := os.environ.get(name)) is not None}
     drivers: dict[str, Driver] = {}
     problems: list[Diagnostic] = []
-    for model in used_models(plan):
+    for model in used_models(plan) if with_models else ():
         try:
             drivers[model.name] = open_driver(model, driver_settings(model, plan, settings))
         except DriverUnavailable as error:

@@ -124,7 +124,7 @@ async def _live(context: RunContext, progress: Progress, world: World) -> None:
 async def _until_answered(context: RunContext, progress: Progress, world: World) -> None:
     """Set-up and agent; what keeps the agent from beginning is the trial's trouble."""
     try:
-        await _set_up(context, progress, world)
+        await set_up_trial(context, progress, world)
         if not progress.not_applicable:
             progress.start_ms = (time.monotonic() - progress.began) * 1000.0
             await _agent(context, progress, world)
@@ -160,7 +160,7 @@ async def _after_in_time(context: RunContext, progress: Progress, world: World) 
         progress.findings.append(f"evidence could not be read: {error}")
 
 
-async def _set_up(context: RunContext, progress: Progress, world: World) -> None:
+async def set_up_trial(context: RunContext, progress: Progress, world: World) -> None:
     """Environment, needs, servers, the task's own set-up, harvests of the trial, and what `unchanged` compares with."""
     task, group = progress.task, progress.group
     await world.take_place()

@@ -126,8 +126,22 @@ class Contents:
         return self._grades[task.name]
 
     def check(self, server: str, needs: list[str]) -> str:
-        declared = next(c for c in self.topology.suite.checks if c.server == server)
-        return digest({"kind": "check", "harness": __version__, "check": declared, "needs": needs})
+        """All checks of one server, each with its environment and what they refer to."""
+        declared = [c for c in self.topology.suite.checks if c.server == server]
+        environments = [self.topology.environments.get(c.environment or "") for c in declared]
+        found, lets = self._follow(uses(declared, environments))
+        return digest(
+            {
+                "kind": "check",
+                "harness": __version__,
+                "seed": self.topology.suite.seed,
+                "check": declared,
+                "environments": environments,
+                "lets": lets,
+                "fixtures": self.fixtures.of_texts(found.texts),
+                "needs": needs,
+            }
+        )
 
     def _task(self, task: Task) -> tuple[str, Uses]:
         if task.name not in self._tasks:

@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import quote
 
 from mcpeval_dsl.records.codec import DamagedRecord, unpack
+from mcpeval_dsl.records.defects import DefectRecord
 from mcpeval_dsl.records.folder import RunFolder, StoreError
 from mcpeval_dsl.records.grading import Grading, graded
 from mcpeval_dsl.records.model import ConnectRecord, HarvestRecord, Manifest, TrialRecord
@@ -90,6 +91,10 @@ class RunReader:
 
     def connects(self) -> tuple[ConnectRecord, ...]:
         return tuple(self._nodes("connect", ConnectRecord))
+
+    def defects(self) -> tuple[DefectRecord, ...]:
+        """What leads came to when they were replayed, by their ids."""
+        return tuple(self._nodes("defect", DefectRecord))
 
     def completed_keys(self) -> frozenset[str]:
         with closing(self._open()) as connection:

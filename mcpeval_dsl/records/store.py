@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 from mcpeval_dsl.diagnostics.model import Checked
 from mcpeval_dsl.records.codec import Redact, pack
+from mcpeval_dsl.records.defects import DefectRecord
 from mcpeval_dsl.records.folder import RunFolder, RunnerLock, StoreError, write_whole
 from mcpeval_dsl.records.grading import Grading, ungraded
 from mcpeval_dsl.records.manifests import differences, in_use, refusal
@@ -147,6 +148,19 @@ class RunStore:
 
     def save_event(self, kind: str, body: Mapping[str, Any]) -> Future[None]:
         at = _now()
+    def save_defect(self, record: DefectRecord) -> Future[None]:
+        """Replaces what an earlier replay of the same lead came to."""
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute("DELETE FROM node WHERE kind = 'defect' AND id = ?", (record.id,))
+            blob = pack(record, self._redact)
+            connection.execute(
+                "INSERT INTO node (key, kind, id, data, sha256) VALUES (?, 'defect', ?, ?, ?)",
+                (record.key, record.id, blob.data, blob.sha256),
+            )
+
+        return self._writer.submit(work)
+
 
         def work(connection: sqlite3.Connection) -> None:
             plain = dict(body) if self._redact is None else self._redact(dict(body))

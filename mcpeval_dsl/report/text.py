@@ -50,7 +50,7 @@ def render(
         _gate(page, card),
         cells(page, card, timings),
         _safety(page, card.safety) + _lowered(card.lowered),
-        _leads(page, card.leads),
+        leads(page, card.leads),
         failures(page, card, source_of),
         untestable(page, card),
         _findings(page, card),
@@ -130,11 +130,12 @@ def _safety(page: Page, safety: model.Safety) -> list[str]:
     return lines + _more(len(safety.violations))
 
 
-def _leads(page: Page, leads: Sequence[model.LeadRow]) -> list[str]:
-    if not leads:
+def leads(page: Page, rows: Sequence[model.LeadRow], *, every: bool = False) -> list[str]:
+    """Suspicions with their evidence, and what became of those that were replayed."""
+    if not rows:
         return [f"{page.head('SERVER DEFECTS')}  no lead seen"]
-    lines = [f"{page.head('SERVER DEFECTS')}  {plural(len(leads), 'lead')}: seen in a trial, not yet confirmed"]
-    for lead in leads[:_SHOWN]:
+    lines = [f"{page.head('SERVER DEFECTS')}  {_counted(rows)}"]
+    for lead in rows if every else rows[:_SHOWN]:
         where = f"{lead.server}.{lead.tool}"
         value = f" ({lead.argument} = {lead.value})" if lead.value is not None else ""
         said = _SUSPICIONS.get(lead.kind, lead.kind)
@@ -144,7 +145,36 @@ def _leads(page: Page, leads: Sequence[model.LeadRow]) -> list[str]:
             lines.append(f"      → {clip(call.result, 90)}")
         if not lead.first_trial.startswith("harvest "):
             lines.append(f"    mcpe view {visible(page.run)} {visible(lead.first_trial)}")
-    return lines + _more(len(leads))
+        if lead.status:
+            lines += wrapped(replayed(lead), "    ")
+        if lead.reproduction:
+            lines.append(f"    mcpe check {visible(lead.reproduction)}")
+    return lines if every else lines + _more(len(rows))
+
+
+def _counted(leads: Sequence[model.LeadRow]) -> str:
+    confirmed = sum(lead.status == "confirmed" for lead in leads)
+    if not any(lead.status for lead in leads):
+        return f"{plural(len(leads), 'lead')}: seen in a trial, not yet confirmed"
+    return f"{confirmed} confirmed of {plural(len(leads), 'lead')}"
+
+
+def replayed(lead: model.LeadRow) -> str:
+    """What replaying a lead came to, in one line."""
+    if lead.status in ("", "unconfirmed"):
+        return f"unconfirmed: {lead.reason or 'not replayed yet'}"
+    times = f"{lead.failed} of {plural(lead.counted, 'replay')} failed alike"
+    if lead.status == "flaky" and lead.low is not None and lead.high is not None:
+        times += f" (95 % interval {percent(lead.low)} to {percent(lead.high)})"
+    words = {
+        "confirmed": "CONFIRMED",
+        "flaky": "flaky",
+        "eventual": "eventual, a finding and no defect",
+        "not_reproduced": "not reproduced",
+        "resource_limit": "ended by our own limit",
+    }
+    why = f": {lead.reason}" if lead.reason else ""
+    return f"{words[lead.status]}, {times}{why}"
 
 
 def _findings(page: Page, card: model.Scorecard) -> list[str]:

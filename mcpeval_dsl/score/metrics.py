@@ -180,6 +180,10 @@ def _gap(rows: Sequence[Row], which: Scenario, splits: Sequence[str]) -> Value |
 
 
 def _suspicions(name: str, context: Context) -> Metric | str:
-    if name == "defects" and context.leads:
-        return "leads are not confirmed by replay yet"
+    if name == "defects":
+        open_leads = [lead for lead in context.leads if lead.status in ("", "unconfirmed")]
+        if open_leads:
+            return "not every lead was replayed: `mcpe defects --confirm` does"
+        confirmed = sum(lead.status == "confirmed" for lead in context.leads)
+        return Metric(lambda rows, which: Value(float(confirmed)), whole=True)
     return Metric(lambda rows, which: Value(float(len(context.leads))), whole=True)

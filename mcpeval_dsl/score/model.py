@@ -188,10 +188,14 @@ class EvidenceCall(Frozen):
 
 
 class LeadRow(Frozen):
-    """A suspicion, seen in `trials` trials; a defect only after a replay."""
+    """A suspicion, seen in `trials` trials; a defect only after a replay.
 
     kind: str
     server: str
+    `status` is empty until then; `failed` of `counted` attempts in fresh environments failed as the trial's call did.
+    """
+
+    id: str = ""
     tool: str
     message: str
     argument: str | None = None
@@ -201,6 +205,13 @@ class LeadRow(Frozen):
     evidence: tuple[EvidenceCall, ...] = ()
 
 
+    status: Literal["", "confirmed", "flaky", "eventual", "not_reproduced", "resource_limit", "unconfirmed"] = ""
+    failed: int = 0
+    counted: int = 0
+    low: float | None = None
+    high: float | None = None
+    reason: str = ""
+    reproduction: str = Field(default="", description="file, beside the ledger, of a check that shows the defect")
 class FailureRow(Frozen):
     """What a grader did not find, at the line that expects it; the same for `trials` trials of one task in one cell."""
 

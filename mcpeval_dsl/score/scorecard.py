@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from mcpeval_dsl.gateway.model import CallRecord
 from mcpeval_dsl.plan.model import Plan
+from mcpeval_dsl.records.defects import DefectRecord
 from mcpeval_dsl.records.model import ConnectRecord, HarvestRecord, TrialRecord
 from mcpeval_dsl.score import model, rates
 from mcpeval_dsl.score.dimensions import total
@@ -55,15 +56,16 @@ def build(
     connects: Sequence[ConnectRecord] = (),
     harvests: Sequence[HarvestRecord] = (),
     superseded: Iterable[TrialRecord] = (),
+    defects: Iterable[DefectRecord] = (),
 ) -> Scored:
     """The scorecard of a run. `records` come in order of the plan, each once (as the store gives them), graded.
 
-    `superseded` are attempts that a re-run replaced; only their violations count. Raises ValueError for records that the
+    `superseded` are attempts that a re-run replaced; only their violations count. `defects` are replayed leads. Raises ValueError for records that the
     plan does not have, or out of order.
     """
     rows = {row.id: row for row in planned(plan)}
     rank = {id_: number for number, id_ in enumerate(rows)}
-    tallies = _Tallies()
+    tallies = _Tallies(leads=LeadTally({defect.id: defect for defect in defects}))
     _take_records(plan, records, harvests, rows, rank, tallies)
     for record in superseded:
         if record.id in rows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -9,6 +10,7 @@ from dataclasses import dataclass, field
 
 from mcpeval_dsl.gateway.model import CallRecord
 from mcpeval_dsl.provenance.leads import harvest_leads
+from mcpeval_dsl.records.defects import DefectRecord
 from mcpeval_dsl.records.model import HarvestRecord, Lead, TrialRecord
 from mcpeval_dsl.score import model
 
@@ -18,9 +20,14 @@ _SHOWN = 160
 
 @dataclass(slots=True)
 class LeadTally:
-    """Add the trials in order of the plan; the first that shows a lead gives its evidence."""
+    """Add the trials in order of the plan; the first that shows a lead gives its evidence.
 
-    rows: dict[tuple[str, str, str, str], tuple[model.LeadRow, set[str]]] = field(default_factory=dict)
+    `defects` are what replays came to, by the lead's id; `first` keeps each lead as it was first seen.
+    """
+
+    defects: Mapping[str, DefectRecord] = field(default_factory=dict)
+    rows: dict[str, tuple[model.LeadRow, set[str]]] = field(default_factory=dict)
+    first: dict[str, Lead] = field(default_factory=dict)
 
     def add(self, record: TrialRecord, harvest_calls: Sequence[CallRecord] = ()) -> None:
         if not record.leads:
@@ -35,13 +42,38 @@ class LeadTally:
             self._add(lead, f"harvest {harvest.id}", calls)
 
     def result(self) -> tuple[model.LeadRow, ...]:
-        return tuple(row.model_copy(update={"trials": len(trials)}) for row, trials in self.rows.values())
+        return tuple(
+            row.model_copy(update={"trials": len(trials), **_replayed(self.defects.get(row.id))})
+            for row, trials in self.rows.values()
+        )
 
     def _add(self, lead: Lead, trial: str, calls: Mapping[str, CallRecord]) -> None:
-        key = (lead.server, lead.tool, lead.kind, normalised(lead))
-        if key not in self.rows:
-            self.rows[key] = (_row(lead, trial, calls), set())
-        self.rows[key][1].add(trial)
+        name = lead_id(lead)
+        if name not in self.rows:
+            self.rows[name] = (_row(lead, trial, calls), set())
+            self.first[name] = lead
+        self.rows[name][1].add(trial)
+
+
+def _replayed(defect: DefectRecord | None) -> dict[str, object]:
+    if defect is None:
+        return {}
+    return {
+        "status": defect.status,
+        "failed": defect.failed,
+        "counted": defect.counted,
+        "low": defect.low,
+        "high": defect.high,
+        "reason": defect.reason,
+        "reproduction": defect.reproduction,
+    }
+
+
+def lead_id(lead: Lead) -> str:
+    """One name for a lead wherever it is seen: tool, kind of error and a digest of the normalised message."""
+    kind = re.sub(r"[^a-z0-9]+", "_", lead.kind.lower()).strip("_").removesuffix("_of_a_vouched_value")
+    text = "\x00".join((lead.server, lead.tool, lead.kind, normalised(lead)))
+    return f"{lead.server}.{lead.tool}:{kind}:{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:8]}"
 
 
 def normalised(lead: Lead) -> str:
@@ -52,6 +84,7 @@ def normalised(lead: Lead) -> str:
 
 def _row(lead: Lead, trial: str, calls: Mapping[str, CallRecord]) -> model.LeadRow:
     return model.LeadRow(
+        id=lead_id(lead),
         kind=lead.kind,
         server=lead.server,
         tool=lead.tool,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from posixpath import dirname
 
 from mcpeval_dsl.semantics.expressions import (
     CallStep,
@@ -61,9 +62,9 @@ def lower_steps(ctx: Context, scope: Scope, statements: Sequence[Statement]) -> 
 
 def _step(ctx: Context, scope: Scope, statement: Statement) -> Step | None:
     if isinstance(statement, Action):
-        return _call(ctx, scope, statement.ref, statement.block, None, statement.span)
+        return lower_call_step(ctx, scope, statement.ref, statement.block, None, statement.span)
     if isinstance(statement, Binding):
-        step = _call(ctx, scope, statement.value, statement.block, statement.name.text, statement.span)
+        step = lower_call_step(ctx, scope, statement.value, statement.block, statement.name.text, statement.span)
         scope.names[statement.name.text] = Symbol(
             "step", statement.name.text, statement.name.span, statement, step_shape(statement)
         )
@@ -88,15 +89,26 @@ def step_shape(statement: Binding) -> Shape | None:
     return Shape({s.name.text: None for s in statement.block.statements if isinstance(s, Binding)})
 
 
-def _call(ctx: Context, scope: Scope, value: Value, block: Block | None, name: str | None, span: Span) -> CallStep:
+def lower_call_step(
+    ctx: Context,
+    scope: Scope,
+    value: Value,
+    block: Block | None,
+    name: str | None,
+    span: Span,
+    take: Callable[[Directive], bool] = lambda _: False,
+) -> CallStep:
+    """A call with the block over its result; `take` may have a `require` for itself."""
     call = lower_value(ctx, scope, value)
     if not isinstance(call, ToolCall):
         raise Unlowerable(value.span, "a tool call: `server.tool(argument: value)`")
-    bindings, requires = result_block(ctx, scope, block)
+    bindings, requires = result_block(ctx, scope, block, take)
     return CallStep(call, name, bindings, requires, span.location())
 
 
-def result_block(ctx: Context, scope: Scope, block: Block | None) -> tuple[tuple[Entry, ...], tuple[Requirement, ...]]:
+def result_block(
+    ctx: Context, scope: Scope, block: Block | None, take: Callable[[Directive], bool] = lambda _: False
+) -> tuple[tuple[Entry, ...], tuple[Requirement, ...]]:
     """`name = …` and `require …` over a result."""
     if block is None:
         return (), ()
@@ -113,7 +125,8 @@ def result_block(ctx: Context, scope: Scope, block: Block | None) -> tuple[tuple
                     "binding", statement.name.text, statement.name.span, statement
                 )
             elif isinstance(statement, Directive) and statement.name.text == "require":
-                requires.append(requirement(ctx, inner, statement))
+                if not take(statement):
+                    requires.append(requirement(ctx, inner, statement))
             else:
                 raise Unlowerable(statement.span, "`name = …` or `require …`")
     return tuple(bindings), tuple(requires)
@@ -137,12 +150,13 @@ def argv(ctx: Context, scope: Scope, words: Words) -> tuple[Expression, ...]:
         items = list(items[0].items)
     if not items:
         raise Unlowerable(words.span, 'a command: "program" "argument"')
-    return tuple(_argument(ctx, scope, item) for item in items)
+    return tuple(_argument(ctx, scope, item, program=index == 0) for index, item in enumerate(items))
 
 
-def _argument(ctx: Context, scope: Scope, item: Value) -> Expression:
+def _argument(ctx: Context, scope: Scope, item: Value, program: bool) -> Expression:
     value = lower_value(ctx, scope, item)
-    if isinstance(value, Literal) and isinstance(value.value, str) and _pathlike(value.value):
+    imported = not program and dirname(item.span.file.path) != dirname(ctx.main.path)
+    if isinstance(value, Literal) and isinstance(value.value, str) and _pathlike(value.value, imported):
         resolved = beside(item.span.file.path, value.value)
         if ctx.reader.exists(resolved):
             ctx.fixtures[resolved] = None
@@ -150,8 +164,10 @@ def _argument(ctx: Context, scope: Scope, item: Value) -> Expression:
     return value
 
 
-def _pathlike(text: str) -> bool:
-    return "/" in text and not text.startswith(("/", "-", "@", "~")) and "://" not in text and " " not in text
+def _pathlike(text: str, imported: bool) -> bool:
+    """May be a file beside the spec; a bare file name is found there anyhow, unless an import of another folder says it."""
+    named = "/" in text or (imported and "." in text.strip("."))
+    return named and not text.startswith(("/", "-", "@", "~")) and "://" not in text and " " not in text
 
 
 def _copy(ctx: Context, scope: Scope, statement: Directive) -> Step:

@@ -154,8 +154,7 @@ def _value(ctx: Context, parts: Parts, statement: NamedBinding) -> None:
     symbol = ctx.values.names.get(name)
     if symbol is None or symbol.statement is not statement:
         return
-    environments = ctx.of("environment")
-    default = parts.settings.get("environment") or (next(iter(environments)) if len(environments) == 1 else None)
+    default = _only_environment(ctx, parts)
     more: list[tuple[Symbol, Span]] = []
     with ctx.collecting() as uses:
         if symbol.kind == "let":
@@ -163,10 +162,17 @@ def _value(ctx: Context, parts: Parts, statement: NamedBinding) -> None:
             parts.lets.append(Let(name, value, statement.span.location()))
         else:
             parts.harvests.append((lower_harvest(ctx, ctx.values, statement, name, default), symbol))
-            environment = environments.get(default) if default else None
+            environment = ctx.of("environment").get(default) if default else None
             if environment is not None:
                 more.append((environment, statement.name.span))
     parts.dependencies.add(symbol, uses, more)
+
+
+def _only_environment(ctx: Context, parts: Parts) -> str | None:
+    """The suite's default environment; without one, the only one there is."""
+    environments = ctx.of("environment")
+    chosen: str | None = parts.settings.get("environment")
+    return chosen or (next(iter(environments)) if len(environments) == 1 else None)
 
 
 def _suite_block(ctx: Context, parts: Parts, main: SyntaxTree) -> None:
@@ -259,7 +265,7 @@ def _after(ctx: Context, parts: Parts, statement: Directive, lists: dict[str, Ex
             parts.comparisons.append(lower_comparison(ctx, statement))
             parts.unsupported.append(Unsupported(statement.name.text, statement.span.location()))
         case "check":
-            parts.checks.append(lower_check(ctx, statement))
+            parts.checks.append(lower_check(ctx, statement, _only_environment(ctx, parts)))
             parts.unsupported.append(Unsupported("check", statement.span.location()))
         case _:
             return

@@ -1,0 +1,133 @@
+"""Report: a confirmed defect as a minimal check, a `.mcpe` text that fails as long as the defect is there.
+
+It imports the spec that the run was made from for its server and environment, and says what was seen in comments.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mcpeval_dsl.diagnostics.render.safe import visible
+from mcpeval_dsl.execute.ladder_places import Place
+from mcpeval_dsl.execute.ladder_slice import Bound, Pointer, Step
+from mcpeval_dsl.records.defects import DefectRecord
+from mcpeval_dsl.score.model import LeadRow
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_WIDTH = 150
+
+
+class Unwritable(ValueError):
+    """The call has a value that the language cannot write."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Where the reproduction stands: `spec` as the text imports it, the environment, and the trial's own folder."""
+
+    spec: str
+    environment: str | None
+    workdir: str
+    run: str
+
+
+def file_name(defect: str) -> str:
+    """From a lead's id to the name of its file."""
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", defect).strip("-")[:120] + ".mcpe"
+
+
+def written(defect: DefectRecord, row: LeadRow, steps: Sequence[Step], setting: Setting) -> str:
+    """The whole text. `steps` are the calls to make, the failing one last. Raises Unwritable."""
+    lines = [*_comments(defect, row, setting), f"import {_text(setting.spec)}", ""]
+    title = f"{row.server}.{row.tool}: {row.kind}"
+    default = f" {{ defaults {{ environment {setting.environment} }} }}" if setting.environment else " {}"
+    suite = re.sub(r"[^A-Za-z0-9_]+", "_", file_name(defect.id).removesuffix(".mcpe"))
+    lines += [f"suite {suite} {_text(title)}{default}", "", f"check {row.server} {{"]
+    lines += [*(f"  {line}" for line in _Calls(steps, setting).lines()), "}"]
+    return "\n".join(lines) + "\n"
+
+
+def _comments(defect: DefectRecord, row: LeadRow, setting: Setting) -> list[str]:
+    times = f"{defect.failed} of {defect.counted} replays in fresh environments failed alike"
+    trials = f"{row.trials} trial{'' if row.trials == 1 else 's'}"
+    found = [
+        f"{row.server}.{row.tool}: {row.kind}. {times}.",
+        f"Seen in {trials} of run {setting.run}, first in {row.first_trial}.",
+        "This check fails as long as the server is so, and passes once it is mended. Evidence:",
+    ]
+    for call in row.evidence:
+        found += [f"  {call.id} {call.tool}({call.arguments})", f"    -> {call.result}"]
+    return ["# " + visible(line)[:_WIDTH].rstrip() for line in found]
+
+
+class _Calls:
+    """The steps as lines of a check; a value that a JSONPath can name is taken from the call that gave it."""
+
+    def __init__(self, steps: Sequence[Step], setting: Setting) -> None:
+        self.steps, self.setting = steps, setting
+        self.names = {step.call.id: f"call_{number}" for number, step in enumerate(steps, start=1)}
+        self.places: dict[str, dict[Place, str]] = {}
+        for each in (each for step in steps for each in step.bound if each.place.plain):
+            known = self.places.setdefault(each.source, {})
+            known.setdefault(each.place, "value" if not known else f"value_{len(known) + 1}")
+
+    def lines(self) -> Iterator[str]:
+        for step in self.steps[:-1]:
+            inner = "; ".join(f"{name} = {_path(place)}" for place, name in self.places.get(step.call.id, {}).items())
+            call = self._call(step)
+            yield f"{self.names[step.call.id]} = {call} {{ {inner} }}" if inner else call
+        yield f"{self._call(self.steps[-1])} {{ require class == none }}"
+
+    def _call(self, step: Step) -> str:
+        bound = {each.argument: each for each in step.bound if each.place.plain and each.source in self.names}
+        arguments = ", ".join(
+            f"{_key(str(key))}: {self._value(value, (str(key),), bound)}" for key, value in step.call.arguments.items()
+        )
+        return f"{step.call.server}.{_key(step.call.tool)}({arguments})"
+
+    def _value(self, value: Any, pointer: Pointer, bound: Mapping[Pointer, Bound]) -> str:
+        if pointer in bound:
+            each = bound[pointer]
+            return f"{self.names[each.source]}.{self.places[each.source][each.place]}"
+        if isinstance(value, Mapping):
+            pairs = (
+                f"{_key(str(key))}: {self._value(item, (*pointer, str(key)), bound)}" for key, item in value.items()
+            )
+            return f"{{{', '.join(pairs)}}}"
+        if isinstance(value, list | tuple):
+            items = (self._value(item, (*pointer, number), bound) for number, item in enumerate(value))
+            return f"[{', '.join(items)}]"
+        if isinstance(value, str):
+            return _text(value, self.setting.workdir)
+        return json.dumps(value, allow_nan=False)
+
+
+def _key(name: str) -> str:
+    return name if _NAME.fullmatch(name) else _text(name)
+
+
+def _path(place: Place) -> str:
+    """A JSONPath from `$`."""
+    parts = (
+        f"[{step}]"
+        if isinstance(step, int)
+        else f".{step}"
+        if isinstance(step, str) and _NAME.fullmatch(step)
+        else f"[{json.dumps(step, ensure_ascii=False)}]"
+        for step in place.steps
+    )
+    return "$" + "".join(parts)
+
+
+def _text(value: str, workdir: str = "") -> str:
+    """A text in quotes; the trial's own folder in it becomes a template. Raises Unwritable."""
+    quoted = json.dumps(value, ensure_ascii=False).replace("\\b", "\\u0008").replace("\\f", "\\u000c")
+    if "{{" in value or "{%" in value or "{#" in value:
+        if '"' in value or any(ord(character) < 32 for character in value):
+            raise Unwritable("a text holds both template braces and quotes")
+        return f'r"{value}"'
+    return quoted.replace(workdir, "{{ workdir }}") if workdir else quoted
