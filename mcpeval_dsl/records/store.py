@@ -146,8 +146,6 @@ class RunStore:
     def save_connect(self, record: ConnectRecord) -> Future[None]:
         return self._save_node("connect", record)
 
-    def save_event(self, kind: str, body: Mapping[str, Any]) -> Future[None]:
-        at = _now()
     def save_defect(self, record: DefectRecord) -> Future[None]:
         """Replaces what an earlier replay of the same lead came to."""
 
@@ -161,6 +159,8 @@ class RunStore:
 
         return self._writer.submit(work)
 
+    def save_event(self, kind: str, body: Mapping[str, Any]) -> Future[None]:
+        at = _now()
 
         def work(connection: sqlite3.Connection) -> None:
             plain = dict(body) if self._redact is None else self._redact(dict(body))

@@ -140,15 +140,15 @@ def leads(page: Page, rows: Sequence[model.LeadRow], *, every: bool = False) -> 
         value = f" ({lead.argument} = {lead.value})" if lead.value is not None else ""
         said = _SUSPICIONS.get(lead.kind, lead.kind)
         lines.append(f"  {clip(f'{where}: {said}{value}', 80)}, in {plural(lead.trials, 'trial')}")
+        if lead.status:
+            lines += wrapped(replayed(lead), "    ")
+        if lead.reproduction:
+            lines.append(f"    mcpe check {visible(lead.reproduction)}")
         for call in lead.evidence:
             lines.append(f"    {clip(f'{call.id} {call.tool}({call.arguments})', 94)}")
             lines.append(f"      → {clip(call.result, 90)}")
         if not lead.first_trial.startswith("harvest "):
             lines.append(f"    mcpe view {visible(page.run)} {visible(lead.first_trial)}")
-        if lead.status:
-            lines += wrapped(replayed(lead), "    ")
-        if lead.reproduction:
-            lines.append(f"    mcpe check {visible(lead.reproduction)}")
     return lines if every else lines + _more(len(rows))
 
 

@@ -190,12 +190,12 @@ class EvidenceCall(Frozen):
 class LeadRow(Frozen):
     """A suspicion, seen in `trials` trials; a defect only after a replay.
 
-    kind: str
-    server: str
     `status` is empty until then; `failed` of `counted` attempts in fresh environments failed as the trial's call did.
     """
 
     id: str = ""
+    kind: str
+    server: str
     tool: str
     message: str
     argument: str | None = None

@@ -12,8 +12,8 @@ from mcpeval_dsl.frozen import dataclass
 from mcpeval_dsl.semantics.expressions import (
     AnyPattern,
     CallPattern,
-    Condition,
     CallStep,
+    Condition,
     Entry,
     Expression,
     Requirement,
@@ -382,11 +382,6 @@ class Gate:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
-    """The deterministic layer of one server, in one environment. A call without requirements leads up to those with some."""
-
-    server: str
-@dataclass(frozen=True, slots=True)
 class ToolCheck:
     """`tool NAME present|absent`."""
 
@@ -427,15 +422,20 @@ class ProtocolCheck:
 CheckLine: TypeAlias = CallStep | ToolCheck | SchemaCheck | CapabilityCheck | ProtocolCheck
 
 
+@dataclass(frozen=True, slots=True)
+class Check:
+    """The deterministic layer of one server, in one environment. A call without requirements leads up to those with some."""
+
+    server: str
     unsupported: tuple[Unsupported, ...] = ()
     at: Location | None = None
+    environment: str | None = None
+    lines: tuple[CheckLine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Weight:
     dimension: str
-    environment: str | None = None
-    lines: tuple[CheckLine, ...] = ()
     share: float
 
 
