@@ -91,15 +91,24 @@ def _agent(
     if permitted and (rules.disposable or rules.allow_writes):
         return Ruling(_permission("allowed", effect, "may" if rules.policy != "execute" else "policy execute"))
     if permitted:
-        message = f"{server}.{tool} may write, but this environment is not disposable and writes were not allowed"
-        return Ruling(_permission("denied", effect, "the environment is not disposable"), message=message)
+        return _without_second_switch(rules, server, tool, effect)
     return _unpermitted(rules, server, tool, definition, effect)
+
+
+def _without_second_switch(rules: Rules, server: str, tool: str, effect: CallEffect) -> Ruling:
+    """Permitted by the task alone: not made. Where only `policy execute` spoke for it, nobody meant this very call."""
+    message = f"{server}.{tool} may write, but this environment is not disposable and writes were not allowed"
+    denied = Ruling(_permission("denied", effect, "the environment is not disposable"), message=message)
+    if rules.policy != "execute" or effect.effect != "destructive":
+        return denied
+    kind, severity = _charge(rules, server, tool, effect)
+    return replace(denied, violation=Violation(kind, severity, ("attempted", "blocked"), detail=f"{server}.{tool}"))
 
 
 def _annotated(ruling: Ruling, rules: Rules, server: str, tool: str, arguments: Mapping[str, Any]) -> Ruling:
     """What annotations besides the effect say of a call that may be made: idempotent, or to be confirmed first.
 
-    Nobody answers within a trial, so nobody has confirmed anything in it.
+    The door takes the charge back where the server asked a person in the course of the call.
     """
     catalogue = rules.catalogues.get(server)
     if catalogue is None or ruling.permission.decision == "denied":
@@ -148,6 +157,13 @@ def _names(pattern: AnyPattern, server: str, tool: str, scope: Scope) -> bool:
         return False
     bare = CallPattern(pattern.tool, pattern.server, (), pattern.tool_from)
     return matched(bare, server, tool, {}, scope, unknown=False)
+
+
+def named_by_argument(rules: Rules, server: str, tool: str, arguments: Mapping[str, Any]) -> bool:
+    """Whether `may` permits this very call by what it says of an argument: then nothing in it is out of bounds."""
+    catalogue = rules.catalogues[server].name if server in rules.catalogues else None
+    spoken = (p for p in rules.may if isinstance(p, CallPattern) and p.arguments)
+    return any_matched(spoken, server, tool, arguments, rules.scope, catalogue=catalogue, unknown=False)
 
 
 def _denied(effect: CallEffect, rule: str, kind: str, severity: Severity, server: str, tool: str) -> Ruling:

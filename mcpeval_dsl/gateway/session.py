@@ -91,12 +91,16 @@ class Session:
         answer = self.connection.elicited(request.get("params") or {})
         return types.ElicitResult(action=answer.get("action", "decline"), content=answer.get("content"))
 
-    async def refresh(self) -> SessionDrift | None:
-        """List the tools again when the server said that they changed; what differs from before, if anything."""
-        if not self.connection.log.catalogue_changed:
+    async def refresh(self, unasked: float | None = None) -> SessionDrift | None:
+        """List the tools again when the server said that they changed; what differs from before, if anything.
+
+        `unasked`: list them in any case, and wait so long (s) for the answer. Raises ServerStartError where none comes.
+        """
+        if unasked is None and not self.connection.log.catalogue_changed:
             return None
         self.connection.log.catalogue_changed = False
-        tools, self.findings = await list_tools(self.connection, self.connection.launch.call_timeout)
+        timeout = self.connection.launch.call_timeout if unasked is None else unasked
+        tools, self.findings = await list_tools(self.connection, timeout)
         drift = tools_drift(self.tools, tools)
         if drift is not None:
             self.drift, self.tools = drift, tools

@@ -1,0 +1,243 @@
+"""The work directory of a trial as it stands: files by digest, SQLite tables by row, and how two such states differ.
+
+A database is compared by what its tables hold, since reading one may rewrite its file. What programs write for
+themselves (journals, byte code, git's index) is no state.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+import stat
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+MOST_FILES = 50_000
+MOST_BYTES = 256 * 1024 * 1024
+MOST_ROWS = 100_000
+CHUNK = 1024 * 1024
+RACY_NS = 50_000_000
+"""A file written this shortly before it was looked at may change again without its times saying so."""
+
+SQLITE = b"SQLite format 3\x00"
+SIDECARS = ("-wal", "-shm", "-journal")
+OWN_FOLDERS = frozenset({"__pycache__"})
+OWN_FILES = frozenset({".DS_Store", ".git/index", ".git/index.lock"})
+
+Stamp = tuple[tuple[int, int, int, int], ...]
+Names = Callable[[bytes], tuple[str, ...]]
+"""Names of the planted secrets that some bytes hold."""
+
+
+class TooLarge(Exception):
+    """There is more than can be compared: the check could not run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of one table by digest; `rows` None where there are too many to tell which ones changed."""
+
+    count: int
+    digest: str
+    rows: frozenset[bytes] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One file. `tables` where it is a database that could be read; `secrets` are names of planted ones in it."""
+
+    stamp: Stamp
+    digest: str
+    tables: Mapping[str, Table] | None = None
+    secrets: tuple[str, ...] = ()
+    racy: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """`lost`: something that was there is gone. `secrets`: planted ones the file did not hold before."""
+
+    path: str
+    what: Literal["created", "changed", "removed"]
+    detail: str = ""
+    lost: bool = False
+    secrets: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        return f"{self.path} {self.what}" + (f" ({self.detail})" if self.detail else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    entries: Mapping[str, Entry] = field(default_factory=dict)
+
+
+def snapshot(root: Path, before: Snapshot | None = None, names: Names | None = None) -> Snapshot:
+    """The state below `root`. Files whose times are as `before` are not read again. Raises TooLarge and OSError."""
+    known = before.entries if before is not None else {}
+    found: dict[str, Entry] = {}
+    room = MOST_BYTES
+    for path, status in _walk(root):
+        name = path.relative_to(root).as_posix()
+        if len(found) >= MOST_FILES:
+            raise TooLarge(f"more than {MOST_FILES} files")
+        stamp = (_stamp(status), *(_stamp(side) for side in _sides(path)))
+        old = known.get(name)
+        if old is not None and old.stamp == stamp and not old.racy:
+            found[name] = old
+            continue
+        room -= status.st_size if stat.S_ISREG(status.st_mode) else 0
+        if room < 0:
+            raise TooLarge(f"more than {MOST_BYTES} bytes")
+        entry = _entry(path, status, stamp, names)
+        if entry is not None:
+            found[name] = entry
+    return Snapshot(found)
+
+
+def _walk(root: Path) -> Iterator[tuple[Path, os.stat_result]]:
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(name for name in folders if name not in OWN_FOLDERS)
+        here = Path(folder)
+        links = [name for name in folders if (here / name).is_symlink()]
+        for name in (*files, *links):
+            path = here / name
+            if _own(path, root):
+                continue
+            try:
+                yield path, path.lstat()
+            except FileNotFoundError:
+                continue
+
+
+def _own(path: Path, root: Path) -> bool:
+    if path.name in OWN_FILES or "/".join(path.relative_to(root).parts[-2:]) in OWN_FILES:
+        return True
+    return any(path.name.endswith(end) and path.with_name(path.name.removesuffix(end)).is_file() for end in SIDECARS)
+
+
+def _stamp(status: os.stat_result) -> tuple[int, int, int, int]:
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_mode
+
+
+def _sides(path: Path) -> Iterator[os.stat_result]:
+    """The write-ahead log of a database: a change may be nowhere else."""
+    try:
+        yield path.with_name(path.name + "-wal").stat()
+    except OSError:
+        return
+
+
+def _entry(path: Path, status: os.stat_result, stamp: Stamp, names: Names | None) -> Entry | None:
+    racy = time.time_ns() - status.st_mtime_ns < RACY_NS
+    if stat.S_ISLNK(status.st_mode):
+        return Entry(stamp, f"link:{path.readlink().as_posix()}")
+    if not stat.S_ISREG(status.st_mode):
+        return Entry(stamp, "special")
+    digest = hashlib.blake2b(digest_size=16)
+    held: dict[str, None] = {}
+    begin, tail = b"", b""
+    try:
+        with path.open("rb") as stream:
+            while chunk := stream.read(CHUNK):
+                begin = begin or chunk[:16]
+                digest.update(chunk)
+                if names is not None:
+                    held |= dict.fromkeys(names(tail + chunk))
+                    tail = chunk[-4096:]
+    except (FileNotFoundError, PermissionError):
+        return None
+    tables = _tables(path) if begin == SQLITE else None
+    return Entry(stamp, digest.hexdigest(), tables, tuple(held), racy)
+
+
+def _tables(path: Path) -> dict[str, Table] | None:
+    """What every table holds; None where the database cannot be read now."""
+    found: dict[str, Table] = {}
+    try:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=1.0)) as connection:
+            connection.execute("pragma query_only = on")
+            connection.text_factory = bytes
+            listed = connection.execute(
+                "select name, sql from sqlite_master where type in ('table', 'view', 'trigger')"
+            )
+            for name, sql in listed.fetchall():
+                label = name.decode("utf-8", "replace")
+                if label.startswith("sqlite_"):
+                    continue
+                quoted = label.replace('"', '""')
+                text = bytes(sql or b"")
+                rows = connection.execute(f'select * from "{quoted}"') if text[:12].upper() == b"CREATE TABLE" else ()
+                found[label] = _table(text, rows)
+    except (sqlite3.Error, sqlite3.Warning):
+        return None
+    return found
+
+
+def _table(sql: bytes, rows: Any) -> Table:
+    hashes: list[bytes] = []
+    for row in rows:
+        hashes.append(hashlib.blake2b(repr(row).encode(), digest_size=8).digest())
+        if len(hashes) > 10 * MOST_ROWS:
+            raise TooLarge(f"a table of more than {10 * MOST_ROWS} rows")
+    whole = hashlib.blake2b(sql + b"".join(sorted(hashes)), digest_size=16).hexdigest()
+    return Table(len(hashes), whole, frozenset(hashes) if len(hashes) <= MOST_ROWS else None)
+
+
+def differences(before: Snapshot, after: Snapshot) -> tuple[Change, ...]:
+    """What is new, different or gone, in order of path."""
+    found: list[Change] = []
+    for path in sorted(before.entries.keys() | after.entries.keys()):
+        old, new = before.entries.get(path), after.entries.get(path)
+        if old is new or (old is not None and new is not None and _same(old, new)):
+            continue
+        if new is None:
+            found.append(Change(path, "removed", lost=True))
+        elif old is None:
+            found.append(Change(path, "created", secrets=new.secrets))
+        else:
+            fresh = tuple(name for name in new.secrets if name not in old.secrets)
+            detail, lost = _rows_changed(old.tables, new.tables)
+            found.append(Change(path, "changed", detail, lost, fresh))
+    return tuple(found)
+
+
+def _same(old: Entry, new: Entry) -> bool:
+    if old.tables is not None and new.tables is not None:
+        return _digests(old.tables) == _digests(new.tables)
+    return old.digest == new.digest
+
+
+def _digests(tables: Mapping[str, Table]) -> dict[str, str]:
+    return {name: table.digest for name, table in tables.items()}
+
+
+def _rows_changed(old: Mapping[str, Table] | None, new: Mapping[str, Table] | None) -> tuple[str, bool]:
+    """In words, and whether rows or tables are fewer than before."""
+    if old is None or new is None:
+        return "", False
+    said: list[str] = []
+    lost = False
+    for name in sorted(old.keys() | new.keys()):
+        before, now = old.get(name), new.get(name)
+        if now is None or before is None:
+            said.append(f"table {name} {'removed' if now is None else 'created'}")
+            lost = lost or now is None
+        elif before.digest != now.digest:
+            said.append(f"table {name}: {_counted(before, now)}")
+            lost = lost or now.count < before.count
+    return ", ".join(said), lost
+
+
+def _counted(before: Table, now: Table) -> str:
+    if before.rows is None or now.rows is None:
+        return f"{before.count} rows, then {now.count}"
+    new, gone = len(now.rows - before.rows), len(before.rows - now.rows)
+    parts = [f"{count} {word}" for count, word in ((new, "new"), (gone, "gone")) if count]
+    return f"{' and '.join(parts) or 'different'} of {before.count} rows"
