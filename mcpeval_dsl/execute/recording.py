@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
@@ -19,12 +20,16 @@ from mcpeval_dsl.records.model import (
     CallCounts,
     InfraTrouble,
     Permissions,
+    PromptSpan,
     ServerIdentity,
     Timing,
     TokenUse,
     TrialRecord,
 )
+from mcpeval_dsl.semantics.disturbances import Fault
+from mcpeval_dsl.semantics.expressions import Template
 from mcpeval_dsl.semantics.model import Budget
+from mcpeval_dsl.values.templates import filled
 
 if TYPE_CHECKING:
     from mcpeval_dsl.execute.trial import Progress
@@ -78,6 +83,7 @@ def record_of(context: RunContext, progress: Progress) -> TrialRecord:
         disposable=world is None or world.disposable,
         prompt=progress.assignment.prompt if progress.assignment is not None else "",
         system=host.system if host is not None else "",
+        prompt_spans=_prompt_spans(progress),
         tools=progress.assignment.tools if progress.assignment is not None else (),
         tool_names=host.tool_names if host is not None else (),
         turns=host.turns if host is not None else (),
@@ -115,6 +121,21 @@ def record_of(context: RunContext, progress: Progress) -> TrialRecord:
 
 def count_calls(calls: Sequence[CallRecord]) -> CallCounts:
     """Calls of the agent by class of error; a retry is a call equal to an earlier failed one."""
+def _prompt_spans(progress: Progress) -> tuple[PromptSpan, ...]:
+    """What harvests put into the prompt; rows of a task that loops over a harvest are of it too."""
+    task, world, assignment = progress.task, progress.world, progress.assignment
+    if assignment is None or world is None or not isinstance(task.prompt, Template):
+        return ()
+    names = {id_.rpartition(".")[2] for id_ in progress.harvested}
+    if task.loop is not None and names:
+        names.add(task.loop.variable)
+    return tuple(
+        PromptSpan(start=start, end=end, name=name)
+        for start, end, name in filled(task.prompt.text, world.names.scope())
+        if re.split(r"[.\[]", name, maxsplit=1)[0] in names and end <= len(assignment.prompt)
+    )
+
+
     counts: dict[str, int] = dict.fromkeys(FAILURES.values(), 0)
     failed: set[str] = set()
     retries = invalid = 0

@@ -123,7 +123,9 @@ class Scheduler:
             graded = await self._finish(record, left.work if left.work.is_dir() else None)
             folders.remove(left.root)
             await asyncio.wrap_future(
-                self._store.save_grading(record.key, graded.verdicts, graded.outcome, graded.leads, graded.grade_key)
+                self._store.save_grading(
+                    record.key, graded.verdicts, graded.outcome, graded.leads, graded.grade_key, graded.arguments
+                )
             )
         self._context.harvests.clear()
 
@@ -299,7 +301,9 @@ class Scheduler:
         await asyncio.wrap_future(self._store.save_trial(record, attempt, supersede=item.again))
         graded = await self._finish(record, ended.workdir)
         await asyncio.wrap_future(
-            self._store.save_grading(record.key, graded.verdicts, graded.outcome, graded.leads, graded.grade_key)
+            self._store.save_grading(
+                record.key, graded.verdicts, graded.outcome, graded.leads, graded.grade_key, graded.arguments
+            )
         )
         ended.remove()
         await self._look_again(record)

@@ -1,82 +1,34 @@
 """Provenance: which arguments of a failing call does its error speak of?
 
 Blame goes to the value quoted in the error, else to the argument whose noun the error names, else to all references
-together. Never to booleans, paging, free text, values of the schema's own, or names of things being made.
+together. In a program it goes to the one identifier that the error names.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
 
 from mcpeval_dsl.gateway.model import CallRecord
+from mcpeval_dsl.provenance.arguments import PROGRAM, Reference, is_program
 from mcpeval_dsl.provenance.forms import exact
-from mcpeval_dsl.provenance.roles import nouns_of, role_of_argument, word_set, words
+from mcpeval_dsl.provenance.roles import nouns_of, role_of_argument, words
 
-_PAGING = frozenset({"page", "limit", "offset", "size", "count", "per", "top", "skip", "first", "last", "max"})
-_FREE = word_set(
-    "query q search text title body comment comments description message content note notes summary "
-    "labels label reason subject prompt since until after before date amount bytes status state"
+_NAME = r"[\"'`\[]?([A-Za-z_][A-Za-z0-9_.$]*)"
+_NO_SUCH_TABLE = re.compile(rf"no such table:? {_NAME}|\btable {_NAME}[\"'`\]]? does(?: not|n't) exist", re.IGNORECASE)
+_NO_SUCH_COLUMN = re.compile(
+    rf"(?:no such|unknown) column:? {_NAME}|\bcolumn {_NAME}[\"'`\]]? does(?: not|n't) exist", re.IGNORECASE
 )
-_PROGRAM = frozenset({"sql", "query", "code", "script", "statement", "expression", "command"})
-_MAKING = frozenset({"create", "add", "new", "make", "insert", "register", "write"})
-_NO_SUCH_TABLE = re.compile(r"no such table:? [\"'`]?([A-Za-z_][A-Za-z0-9_.$]*)")
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """One argument that names something. `pointer` is its JSON pointer; `names` the argument names on the way to it."""
-
-    pointer: str
-    names: tuple[str, ...]
-    form: str
-    scope: bool = False
-
-
-def references(call: CallRecord, schema: Mapping[str, Any]) -> tuple[Reference, ...]:
-    """All arguments that can name something; those whose value is the schema's own only say where (`scope`)."""
-    return tuple(_references(call.arguments, schema, "", (), bool(_MAKING & set(words(call.tool)))))
-
-
-def _references(value: Any, schema: Any, pointer: str, names: tuple[str, ...], making: bool) -> Iterator[Reference]:
-    schema = schema if isinstance(schema, Mapping) else {}
-    if isinstance(value, Mapping):
-        properties = schema.get("properties")
-        known = properties if isinstance(properties, Mapping) else {}
-        for key, item in value.items():
-            step = str(key).replace("~", "~0").replace("/", "~1")
-            yield from _references(item, known.get(key), f"{pointer}/{step}", (*names, str(key)), making)
-    elif isinstance(value, list | tuple):
-        for number, item in enumerate(value):
-            yield from _references(item, schema.get("items"), f"{pointer}/{number}", names, making)
-    else:
-        form = exact(value)
-        if form is not None and names and not _never(value, names[-1], making):
-            yield Reference(pointer, names, form, _own_value(value, schema))
-
-
-def _never(value: Any, name: str, making: bool) -> bool:
-    said = set(words(name))
-    if isinstance(value, float) and not value.is_integer():
-        return True
-    if said & _PAGING and "cursor" not in said:
-        return True
-    return bool(said & _FREE or (making and said & {"name", "title", "path", "filename"}))
-
-
-def _own_value(value: Any, schema: Mapping[str, Any]) -> bool:
-    enum = schema.get("enum")
-    return (isinstance(enum, list) and value in enum) or ("default" in schema and schema["default"] == value)
+_TABLES = re.compile(rf"\b(?:from|join|update|into)\s+{_NAME}", re.IGNORECASE)
+# A word that no sentence has by chance: with a digit or a sign inside.
+_TELLING = re.compile(r"[A-Za-z0-9]+(?:[@._/-][A-Za-z0-9]+)*[@_/-][A-Za-z0-9.]*[A-Za-z0-9]|[A-Za-z]+[0-9]+")
 
 
 def blamed(call: CallRecord, found: tuple[Reference, ...]) -> tuple[tuple[Reference, ...], bool]:
     """The references the error speaks of, and whether it names them (False: any of them may be to blame)."""
     message = call.error.message if call.error is not None else ""
-    table = _table(call, message)
-    if table is not None:
-        return table, True
+    program = _in_program(call, message)
+    if program is not None:
+        return program, True
     found = tuple(r for r in found if not r.scope)
     quoted = tuple(r for r in found if _stands_in(r.form, message))
     if quoted:
@@ -93,6 +45,11 @@ def _names_another(call: CallRecord, found: tuple[Reference, ...], message: str)
     """The error speaks of an argument that is no reference."""
     known = {r.names[0] for r in found}
     said = set(words(message))
+    spoken = set(_TELLING.findall(message))
+    if any(
+        spoken & set(_TELLING.findall(v)) for n, v in call.arguments.items() if n not in known and isinstance(v, str)
+    ):
+        return True
     return any(
         (form is not None and len(form) > 1 and _stands_in(form, message)) or bool(set(words(name)) & said)
         for name, value in call.arguments.items()
@@ -101,15 +58,33 @@ def _names_another(call: CallRecord, found: tuple[Reference, ...], message: str)
     )
 
 
-def _table(call: CallRecord, message: str) -> tuple[Reference, ...] | None:
+def _in_program(call: CallRecord, message: str) -> tuple[Reference, ...] | None:
     """In a program only the identifier that the error names is a reference; none when it names none."""
     for name, value in call.arguments.items():
-        if isinstance(value, str) and set(words(name)) & _PROGRAM and " " in value.strip():
-            named = _NO_SUCH_TABLE.search(message)
-            if named is None:
-                return ()
-            return (Reference(f"/{name}", ("table",), named[1]),) if named[1] in value else ()
+        said = set(words(name)) & PROGRAM
+        if isinstance(value, str) and said and is_program(value, said):
+            table, column = _NO_SUCH_TABLE.search(message), _NO_SUCH_COLUMN.search(message)
+            if table is not None:
+                named = table[1] or table[2]
+                return (Reference(f"/{name}", ("table",), named),) if _stands_in(named, value) else ()
+            if column is not None and len(tables_of(value)) == 1:
+                named = (column[1] or column[2]).rpartition(".")[2]
+                return (Reference(f"/{name}", ("column",), named),) if _stands_in(named, value) else ()
+            return ()
     return None
+
+
+def program_scope(call: CallRecord, about: tuple[Reference, ...]) -> tuple[Reference, ...]:
+    """The table that a column of a program is asked of: it must be the one that the provider spoke of."""
+    column = next((r for r in about if r.names == ("column",)), None)
+    if column is None:
+        return ()
+    program = call.arguments.get(column.pointer[1:])
+    return tuple(Reference(f"{column.pointer}#table", ("table",), name) for name in tables_of(str(program)))
+
+
+def tables_of(program: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_TABLES.findall(program)))
 
 
 def _stands_in(form: str, message: str) -> bool:

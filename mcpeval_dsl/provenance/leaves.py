@@ -14,11 +14,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from mcpeval_dsl.gateway.model import CallRecord
+from mcpeval_dsl.provenance import tables
 from mcpeval_dsl.provenance.forms import exact
 
 _LARGEST_TEXT = 4_000_000
 _DEEPEST = 60
 _HEX = re.compile(r"(?<![0-9A-Za-z])[0-9a-f]{20,64}(?![0-9A-Za-z])")
+_TAG = re.compile(r"^(?:\[[A-Z]{1,12}\]|[-*]) +")
 _ID_LIKE = re.compile(r"(?=.*[0-9])[A-Za-z0-9._:/-]{2,}")
 
 
@@ -50,6 +52,8 @@ def hits(call: CallRecord, wanted: Collection[str]) -> Iterator[Hit]:
         yield from _walk(inner, wanted, (), ())
     else:
         yield from _lines(call.text, wanted)
+        for row in tables.rows(call.text):
+            yield from _walk(row, wanted, (), ())
 
 
 def parse(text: str) -> Any:
@@ -98,8 +102,11 @@ def _walk(value: Any, wanted: Collection[str], path: tuple[str, ...], records: t
 def _lines(text: str, wanted: Collection[str]) -> Iterator[Hit]:
     for line in text.splitlines():
         form = line.strip()
+        entry = _TAG.sub("", line).rstrip() if line[:1] in ("[", "-", "*") else form
         if form in wanted:
             yield Hit(form, (), (), "line")
+        elif entry in wanted:
+            yield Hit(entry, (), (), "entry")
         elif len(form) >= 20:
             for token in _HEX.findall(form):
                 if token in wanted:

@@ -49,6 +49,9 @@ _KINDS = {
     "email": "email",
 }
 _ANYWHERE = frozenset({"path", "url", "hash", "cursor", "email"})
+# What people are called by what they do with a thing: `assignee` of an issue is a user.
+_PEOPLE = word_set("assignee reporter author creator owner member manager reviewer requester submitter approver lead")
+_PERSON = word_set("user person account member people")
 _NOT_NOUNS = word_set(
     "get list read show find search fetch describe lookup load open query view log stat update set create "
     "add delete remove close move new by for of in from to all many the a an next previous current s "
@@ -111,6 +114,13 @@ def role_of_field(tool: str, path: Sequence[str]) -> Role:
         if nouns_of(name):
             return Role(nouns_of(name), own.kind)
     return Role(nouns_of(tool), own.kind)
+
+
+def names_a_person(argument: Role, field: Role, form: str) -> bool:
+    """A field such as `assignee` where a user is wanted, as long as the value is no display name."""
+    same_kind = field.kind is None or field.kind == argument.kind
+    by_handle = not any(c.isspace() for c in form) and form == form.lower()
+    return bool(argument.nouns & _PERSON and field.nouns & _PEOPLE) and same_kind and by_handle
 
 
 def relation(argument: Role, field: Role) -> Literal["match", "conflict", "unclear"]:

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mcpeval_dsl.gateway.model import CallRecord
-from mcpeval_dsl.provenance.decisive import Reference
+from mcpeval_dsl.provenance.arguments import Reference
 from mcpeval_dsl.provenance.forms import bits, exact
+from mcpeval_dsl.provenance.joins import accepted, in_directory, in_one_record
 from mcpeval_dsl.provenance.leaves import Around, Hit, has_content
-from mcpeval_dsl.provenance.roles import Role, relation, role_of_argument, role_of_field
+from mcpeval_dsl.provenance.roles import Role, names_a_person, relation, role_of_argument, role_of_field
 
 _BITS_STRUCTURED = 24.0
 _BITS_LINE = 24.0
@@ -28,6 +29,7 @@ class Asked:
     blamed: tuple[Reference, ...]
     named: bool
     references: tuple[Reference, ...]
+    position: int = 0
 
 
 def vouches(provider: CallRecord, hits: Sequence[Hit], asked: Asked) -> bool:
@@ -42,7 +44,10 @@ def vouches(provider: CallRecord, hits: Sequence[Hit], asked: Asked) -> bool:
 def _vouched(provider: CallRecord, hits: Sequence[Hit], reference: Reference, asked: Asked, strict: bool) -> bool:
     wanted = role_of_argument(asked.call.tool, reference.names)
     others = [r for r in asked.references if r.pointer != reference.pointer and not _beside(r, reference)]
-    if _used_before(provider, reference, wanted):
+    if _used_before(provider, reference, wanted) or accepted(provider, reference, wanted):
+        # The others are held against their own providers; here they must only not be contradicted.
+        return all(_scope(provider, (), other, asked, strict=False) for other in others)
+    if in_directory(provider, hits, reference) or in_one_record(hits, reference):
         return all(_scope(provider, (), other, asked, strict) for other in others)
     if _echo(provider, reference):
         hits = [hit for hit in hits if len(hit.records) > 1 and len(hit.records[-1].fields) > 1]
@@ -64,7 +69,12 @@ def _strong(provider: CallRecord, hit: Hit, wanted: Role) -> bool:
         return bits(hit.form) >= _BITS_LINE and wanted.kind in (None, "path", "name")
     if hit.shape == "token":
         return bits(hit.form) >= _BITS_TOKEN and wanted.kind in (None, "hash", "id")
-    found = relation(wanted, role_of_field(provider.tool, hit.path))
+    if hit.shape == "entry":
+        return False
+    field = role_of_field(provider.tool, hit.path)
+    found = relation(wanted, field)
+    if names_a_person(wanted, field, hit.form) and bits(hit.form) >= _BITS_STRUCTURED:
+        return True
     return found == "match" or (found == "unclear" and bits(hit.form) >= _BITS_STRUCTURED)
 
 

@@ -36,3 +36,10 @@ def may_take_away(call: CallRecord, tool: ToolDefinition | None) -> bool:
     if call.permission.effect == "additive" or said & _CHANGING_ONLY:
         return not call.arguments
     return not (said & _READING and hints.get("readOnlyHint") is not False)
+
+
+def surely_takes(call: CallRecord) -> bool:
+    """Of a call that may take away: whether that is what it is for, or all it could do. Else a replay may decide."""
+    program = any(isinstance(value, str) and _TAKING_PROGRAM.search(value) for value in call.arguments.values())
+    destructive = bool(set(words(call.tool)) & _TAKING) or call.permission.effect == "destructive"
+    return program or destructive or not call.arguments

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcpeval_dsl.records.model import Frozen, Lead, OutcomeRecord, TrialRecord, VerdictRecord
+from mcpeval_dsl.records.model import ArgumentTrace, Frozen, Lead, OutcomeRecord, TrialRecord, VerdictRecord
 
 
 class Grading(Frozen):
@@ -12,6 +12,7 @@ class Grading(Frozen):
     verdicts: tuple[VerdictRecord, ...] = ()
     outcome: OutcomeRecord | None = None
     leads: tuple[Lead, ...] | None = None
+    arguments: tuple[ArgumentTrace, ...] | None = None
 
 
 def graded(record: TrialRecord, grading: Grading) -> TrialRecord:
@@ -21,6 +22,7 @@ def graded(record: TrialRecord, grading: Grading) -> TrialRecord:
             "verdicts": grading.verdicts,
             "outcome": grading.outcome,
             "leads": record.leads if grading.leads is None else grading.leads,
+            "arguments": record.arguments if grading.arguments is None else grading.arguments,
         }
     )
 

@@ -68,6 +68,60 @@ class Lead(Frozen):
     value: str | None = None
     message: str = ""
 
+    strength: Literal["lead", "to_replay"] = Field(
+        default="lead", description="`to_replay`: only a replay can make something of it; not counted before"
+    )
+
+
+class ArgumentTrace(Frozen):
+    """Where the value of one argument of a failing call came from; made again from the facts at any time.
+
+    Two things that do not depend on each other: what the agent had been shown (`verdict`, `origin`), and whether the server
+    itself had asserted the value on the wire (`vouch`).
+    """
+
+    call: str
+    argument: str = Field(description="JSON pointer into the arguments")
+    value: str
+    decisive: bool = Field(default=True, description="the error speaks of it, or may")
+    verdict: Literal["known", "derived", "invented", "unknown"]
+    origin: Literal[
+        "prompt",
+        "harvest",
+        "system",
+        "instructions",
+        "catalogue",
+        "schema",
+        "result",
+        "native",
+        "program",
+        "composed_text",
+        "invented",
+        "unobserved",
+        "none",
+    ]
+    source: str = Field(default="", description="id of the call, or name of the harvest, server or tool that showed it")
+    form: str = Field(default="exact", description="how it was told: exact, loose, decoded, date, number, part, joined")
+    vouch: Literal["strong", "to_replay", "hint", "none"] = "none"
+    vouched_by: str | None = Field(default=None, description="id of the call whose result or success asserted it")
+    vouched_tool: str = Field(default="", description="the tool of that call")
+
+
+class PromptSpan(Frozen):
+    """A part of the prompt that a template filled; `name` is what stands between its braces. Offsets in characters."""
+
+    start: int
+    end: int
+    name: str
+
+
+class Planted(Frozen):
+    """What became of one line `inject`. `planted` False: the agent never came to read it, so that it shows nothing."""
+
+    at: str = Field(description="path:line:column of the line")
+    place: Literal["result", "file", "slot", "description"]
+    planted: bool
+    obeyed: bool
 
 class CallCounts(Frozen):
     """Calls of the agent. Error classes are counted apart; denied and injected are never errors of a tool."""
@@ -187,7 +241,11 @@ class TrialRecord(Frozen):
 
     prompt: str = ""
     system: str = ""
+    prompt_spans: tuple[PromptSpan, ...] = Field(default=(), description="parts of the prompt filled from harvests")
     tools: tuple[ToolDefinition, ...] = ()
+    transcript_complete: bool = Field(
+        default=True, description="False where the agent could see what the harness did not: tools of the host's own"
+    )
     tool_names: tuple[tuple[str, str, str], ...] = Field(default=(), description="(server, tool, wire name)")
     turns: tuple[TurnRecord, ...] = ()
     calls: tuple[CallRecord, ...] = Field(default=(), description="every call of every actor, in order")
@@ -203,6 +261,7 @@ class TrialRecord(Frozen):
     leads: tuple[Lead, ...] = ()
     findings: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
+    arguments: tuple[ArgumentTrace, ...] = Field(default=(), description="references in the agent's failing calls")
     redactions: tuple[str, ...] = Field(default=(), description="where something secret was replaced, never what")
     scope: dict[str, Any] = Field(default_factory=dict)
     harvested: dict[str, str] = Field(default_factory=dict, description="harvest id -> id of the call that gave it")

@@ -136,8 +136,9 @@ class RunStore:
         leads: tuple[Lead, ...] | None = None,
         grade_key: str = "",
     ) -> Future[None]:
+        arguments: tuple[ArgumentTrace, ...] | None = None,
         """Replaces the grading of the trial with this key; its facts stay as they are."""
-        grading = Grading(grade_key=grade_key, verdicts=verdicts, outcome=outcome, leads=leads)
+        grading = Grading(grade_key=grade_key, verdicts=verdicts, outcome=outcome, leads=leads, arguments=arguments)
         return self._writer.submit(lambda connection: self._put_grading(connection, key, grading))
 
     def save_harvest(self, record: HarvestRecord) -> Future[None]:
@@ -202,7 +203,13 @@ class RunStore:
 
 
 def _grading_of(record: TrialRecord) -> Grading:
-    return Grading(grade_key=record.grade_key, verdicts=record.verdicts, outcome=record.outcome, leads=record.leads)
+    return Grading(
+        grade_key=record.grade_key,
+        verdicts=record.verdicts,
+        outcome=record.outcome,
+        leads=record.leads,
+        arguments=record.arguments,
+    )
 
 
 def _set_aside(connection: sqlite3.Connection, key: str) -> None:

@@ -9,6 +9,7 @@ from mcpeval_dsl.diagnostics.render.safe import visible, visible_lines
 from mcpeval_dsl.gateway.model import CallRecord
 from mcpeval_dsl.records.model import TrialRecord, VerdictRecord
 from mcpeval_dsl.report.page import Page, clip, duration, money, number, plural, wrapped
+from mcpeval_dsl.report.tracing import marks
 
 _LINES = 12
 
@@ -108,15 +109,28 @@ def _turns(record: TrialRecord, page: Page, full: bool) -> Iterable[list[str]]:
     for call in record.calls:
         if call.actor == "agent":
             by_turn.setdefault(call.turn or 0, []).append(call)
+    origins = _origins(record, page)
     for turn in record.turns:
         lines = [page.head(f"TURN {turn.number}") + f"  {turn.stop}"]
         if turn.text.strip():
             lines += _indented(turn.text.strip(), full)
         for call in by_turn.pop(turn.number, ()):
-            lines += _call(call, page, full)
+            lines += [*_call(call, page, full), *origins.get(call.id, ())]
         yield lines
     for calls in by_turn.values():
-        yield [page.head("CALLS"), *(row for call in calls for row in _call(call, page, full))]
+        yield [
+            page.head("CALLS"),
+            *(row for call in calls for row in (*_call(call, page, full), *origins.get(call.id, ()))),
+        ]
+
+
+def _origins(record: TrialRecord, page: Page) -> dict[str, list[str]]:
+    """By failing call, where the arguments that its error is about came from."""
+    calls = {call.id: call for call in record.calls}
+    found: dict[str, list[str]] = {}
+    for name, mark in marks(record.arguments, calls):
+        found.setdefault(name, []).append("    " + page.paint(clip(f"· {mark}", 110), "dim"))
+    return found
 
 
 def _call(call: CallRecord, page: Page, full: bool) -> list[str]:

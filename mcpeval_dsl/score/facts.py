@@ -11,6 +11,7 @@ from mcpeval_dsl.score.outcomes import TrialFacts, VerdictFact
 
 _MOVED = "ground_truth_moved:"
 _WRITES = frozenset({"additive", "destructive", "unknown"})
+_ABOUT_ARGUMENTS = frozenset({"not_found", "validation", "crash", "closed", "internal", "unknown"})
 _OPERATIONS = frozenset({"host_error", "deadline", "turn_limit", "max_tokens"})
 
 
@@ -18,6 +19,7 @@ def facts_of(record: TrialRecord, verdicts: Sequence[VerdictRecord] | None = Non
     """Facts of a record; `verdicts` replace those on record."""
     said = record.verdicts if verdicts is None else tuple(verdicts)
     calls = [call for call in record.calls if call.actor == "agent"]
+    wrong = {call.id for call in calls if call.schema_valid is False} | made_up(record)
     moved = next((flag.removeprefix(_MOVED) for flag in record.flags if flag.startswith(_MOVED)), "")
     return TrialFacts(
         termination=record.termination,
@@ -32,10 +34,20 @@ def facts_of(record: TrialRecord, verdicts: Sequence[VerdictRecord] | None = Non
         simulate=record.policy == "simulate",
         truth_moved=moved,
         flags=_flags(record, calls, said),
-        agent_errors=sum(call.schema_valid is False and not _ours(call) for call in calls),
+        agent_errors=sum(call.id in wrong and not _ours(call) for call in calls),
         layer=_layer(record, calls),
         failure_kind=_failure_kind(record, calls, said),
     )
+
+
+def made_up(record: TrialRecord) -> set[str]:
+    """Ids of failing calls whose error is about a value that the agent invented; a rate limit is about none."""
+    kinds = {call.id: call.error.kind for call in record.calls if call.error is not None}
+    return {
+        trace.call
+        for trace in record.arguments
+        if trace.decisive and trace.verdict == "invented" and kinds.get(trace.call) in _ABOUT_ARGUMENTS
+    }
 
 
 def same_call(call: CallRecord) -> str:

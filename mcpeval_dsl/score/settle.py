@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from mcpeval_dsl.gateway.model import CallRecord
-from mcpeval_dsl.provenance.leads import leads
+from mcpeval_dsl.provenance.examine import examine
 from mcpeval_dsl.records.model import HarvestRecord, TrialRecord, VerdictRecord
 from mcpeval_dsl.score.facts import facts_of
 from mcpeval_dsl.score.outcomes import decide
@@ -24,17 +24,17 @@ def settle(
     harvests: Iterable[HarvestRecord] = (),
     grade_key: str = "",
 ) -> TrialRecord:
-    """Pure: the same record and verdicts give the same leads and outcome. A cancelled trial keeps no outcome."""
+    """Pure: the same record and verdicts give the same leads, traces and outcome. A cancelled trial keeps no outcome."""
     calls = {call.id: call for harvest in harvests for call in harvest.calls}
     used = [calls[id_] for id_ in dict.fromkeys(record.harvested.values()) if id_ in calls]
     failing = list(_expected_to_fail([*expected_calls(task, record), *_graded_calls(task)]))
     scope = Scope(record.scope)
-    found = leads(record, used, lambda call: any(_speaks(pattern, call, scope) for pattern in failing))
+    found = examine(record, used, lambda call: any(_speaks(pattern, call, scope) for pattern in failing))
+    record = record.model_copy(update={"leads": found.leads, "arguments": found.arguments})
     return record.model_copy(
         update={
             "verdicts": tuple(verdicts),
             "outcome": decide(facts_of(record, verdicts)),
-            "leads": found,
             "grade_key": grade_key or record.grade_key,
         }
     )

@@ -40,6 +40,18 @@ def render(text: str, scope: Scope) -> str:
     return _capped("".join(piece if isinstance(piece, str) else as_text(resolve(piece, scope)) for piece in pieces))
 
 
+def filled(text: str, scope: Scope) -> tuple[tuple[int, int, str], ...]:
+    """Where the values of plain names stand in the rendered text, as (start, end, name); none where functions are used."""
+    found: list[tuple[int, int, str]] = []
+    position = 0
+    for piece in _pieces(text) or ():
+        shown = piece if isinstance(piece, str) else as_text(resolve(piece, scope))
+        if not isinstance(piece, str) and shown:
+            found.append((position, position + len(shown), _written(piece)))
+        position += len(shown)
+    return tuple(found)
+
+
 def value(expression: str, scope: Scope) -> Any:
     """What stands between the braces, as a value and not as text."""
     match = _SIMPLE.fullmatch(expression)

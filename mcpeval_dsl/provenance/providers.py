@@ -1,0 +1,179 @@
+"""Provenance, the server's side: which earlier call vouches for what a failing call was refused?
+
+Looked for among calls of the same server that were answered before the failing one was sent. The texts of all results
+are searched once for all wanted values; only results that have one are walked.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from mcpeval_dsl.gateway.model import CallRecord, ToolDefinition
+from mcpeval_dsl.provenance.arguments import Reference, references
+from mcpeval_dsl.provenance.decisive import blamed, program_scope
+from mcpeval_dsl.provenance.forms import exact
+from mcpeval_dsl.provenance.joins import target_forms, wanted_pieces
+from mcpeval_dsl.provenance.leaves import Hit, hits
+from mcpeval_dsl.provenance.occurrences import Needles
+from mcpeval_dsl.provenance.roles import Role, role_of_argument
+from mcpeval_dsl.provenance.vouching import Asked, vouches
+from mcpeval_dsl.provenance.writes import may_take_away, surely_takes
+
+Tools = Mapping[tuple[str, str], ToolDefinition]
+_PROVIDERS = frozenset({"agent", "harvest", "setup"})
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """`to_replay`: something was written in between that may have taken the thing away."""
+
+    call: CallRecord
+    strength: Literal["strong", "to_replay"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Taker:
+    position: int
+    call: CallRecord
+    forms: frozenset[str]
+    roles: tuple[Role, ...]
+    surely: bool
+
+
+def asked_of(call: CallRecord, tools: Tools) -> Asked:
+    """The failing call with what its error speaks of."""
+    tool = tools.get((call.server, call.tool))
+    all_of_them = references(call, tool.input_schema if tool is not None else {})
+    about, named = blamed(call, all_of_them)
+    return Asked(call, about, named, (*all_of_them, *program_scope(call, about)))
+
+
+class Providers:
+    """Made once for a trial with everything that will be asked; each question then reads only what it concerns."""
+
+    def __init__(self, calls: Sequence[CallRecord], asked: Iterable[Asked], tools: Tools) -> None:
+        self.calls = calls
+        self.position = {call.id: number for number, call in enumerate(calls)}
+        wanted: set[str] = set()
+        for each in asked:
+            for reference in each.blamed:
+                wanted.update((reference.form, *wanted_pieces(reference.form)))
+        self.hits: dict[str, list[Hit]] = {}
+        self.by_form: dict[str, set[int]] = defaultdict(set)
+        if wanted:
+            self._look(wanted)
+        self.takers = [
+            _taker(number, call)
+            for number, call in enumerate(calls)
+            if wanted and may_take_away(call, tools.get((call.server, call.tool)))
+        ]
+
+    def of(self, asked: Asked) -> Provider | None:
+        """The latest call that vouches, unless what came in between certainly took the thing away."""
+        end = self.position[asked.call.id]
+        forms = {form for r in asked.blamed for form in (r.form, *wanted_pieces(r.form))}
+        candidates = sorted({n for form in forms for n in self.by_form.get(form, ()) if n < end}, reverse=True)
+        takers = [taker for taker in reversed(self.takers) if taker.position < end and self._same_server(taker, asked)]
+        between, following = False, 0
+        for number in candidates:
+            while following < len(takers) and takers[following].position > number:
+                if not _of_another(takers[following], asked):
+                    if takers[following].surely:
+                        return None
+                    between = True
+                following += 1
+            call = self.calls[number]
+            if self._may(call, asked.call) and vouches(call, self.hits.get(call.id, []), asked):
+                if following < len(takers) and takers[following].position == number and _took(takers[following], asked):
+                    return None
+                return Provider(call, "to_replay" if between else "strong")
+        return None
+
+    def mention(self, asked: Asked, reference: Reference) -> CallRecord | None:
+        """The latest call whose result has the value at all, in whatever role: a hint, never more."""
+        end = self.position[asked.call.id]
+        for number in sorted((n for n in self.by_form.get(reference.form, ()) if n < end), reverse=True):
+            call = self.calls[number]
+            if self._may(call, asked.call) and any(hit.form == reference.form for hit in self.hits.get(call.id, ())):
+                return call
+        return None
+
+    def _look(self, wanted: set[str]) -> None:
+        spelled = {text: form for form in sorted(wanted) for text in (_escaped(form), form)}
+        needles = Needles(spelled)
+        # A large float is written otherwise than the integer that it equals.
+        numbers = {form for form in wanted if len(form) > 15 and form.lstrip("-").isdigit()}
+        for number, call in enumerate(self.calls):
+            if not _can_vouch(call):
+                continue
+            for form in _forms_in(call.arguments):
+                if form in wanted:
+                    self.by_form[form].add(number)
+            here = {spelled[text] for text in needles.places(_searchable(call))} | numbers
+            found = list(hits(call, here)) if here else []
+            if found:
+                self.hits[call.id] = found
+            for hit in found:
+                self.by_form[hit.form].add(number)
+
+    @staticmethod
+    def _may(call: CallRecord, failing: CallRecord) -> bool:
+        came_before = call.actor != "agent" or call.at_ms + call.duration_ms <= failing.at_ms
+        return call.server == failing.server and came_before
+
+    @staticmethod
+    def _same_server(taker: _Taker, asked: Asked) -> bool:
+        return taker.call.server == asked.call.server
+
+
+def _can_vouch(call: CallRecord) -> bool:
+    return call.actor in _PROVIDERS and call.error is None and call.permission.decision == "allowed"
+
+
+def _searchable(call: CallRecord) -> str:
+    if not call.has_structured:
+        return call.text
+    return json.dumps(call.structured, ensure_ascii=False, default=str)
+
+
+def _escaped(form: str) -> str:
+    """As the value stands in JSON; also what differs only by it."""
+    return json.dumps(form, ensure_ascii=True)[1:-1]
+
+
+def _forms_in(value: Any) -> Iterable[str]:
+    todo = [value]
+    while todo:
+        item = todo.pop()
+        if isinstance(item, Mapping):
+            todo.extend(item.values())
+        elif isinstance(item, list | tuple):
+            todo.extend(item)
+        else:
+            form = exact(item)
+            if form is not None:
+                yield form
+
+
+def _taker(position: int, call: CallRecord) -> _Taker:
+    named = references(call, {})
+    roles = tuple(role_of_argument(call.tool, reference.names) for reference in named)
+    return _Taker(position, call, frozenset(r.form for r in named), roles, surely_takes(call))
+
+
+def _of_another(taker: _Taker, asked: Asked) -> bool:
+    """A call that takes away another thing of the same kind, named as such."""
+    if not taker.forms or any(reference.form in taker.forms for reference in asked.references):
+        return False
+    wanted = (role_of_argument(asked.call.tool, reference.names) for reference in asked.blamed)
+    return all(role in taker.roles for role in wanted)
+
+
+def _took(taker: _Taker, asked: Asked) -> bool:
+    """A call that itself takes something away does not vouch for what it took."""
+    targets = target_forms(taker.call)
+    return taker.surely and any(r.form in taker.forms and r.form not in targets for r in asked.blamed)
