@@ -26,7 +26,6 @@ from mcpeval_dsl.records.model import (
     TokenUse,
     TrialRecord,
 )
-from mcpeval_dsl.semantics.disturbances import Fault
 from mcpeval_dsl.semantics.expressions import Template
 from mcpeval_dsl.semantics.model import Budget
 from mcpeval_dsl.values.templates import filled
