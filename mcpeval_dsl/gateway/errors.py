@@ -79,7 +79,7 @@ def _class_of(wire: WireResult, tool: ToolDefinition | None, validators: Validat
         return _result_error(wire.result or {}, None if wire.cut else tool, validators)
     if wire.ending == "rpc_error":
         kind = kind_of(wire.message)
-        kind = _CODES.get(wire.code or 0, "unknown") if kind == "unknown" else kind
+        kind = _CODES.get(wire.code or 0, kind) if kind in ("unknown", "business") else kind
         return CallError("protocol_error", kind, wire.message[:MESSAGE], wire.code, wire.data)
     if wire.ending == "malformed":
         return CallError("invalid_result", "unknown", wire.message[:MESSAGE], wire.code)

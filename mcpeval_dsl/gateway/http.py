@@ -9,23 +9,26 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import AsyncIterator, Mapping
+from functools import partial
 from typing import Any
 
 import httpx2
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CONNECTION_CLOSED
 
+from mcpeval_dsl.gateway.bodies import UNREADABLE, BoundedBody, kind_of_body
 from mcpeval_dsl.gateway.model import Launch, SessionEnd
-from mcpeval_dsl.gateway.wire import CURRENT, Ending, Ticket
+from mcpeval_dsl.gateway.wire import CURRENT, Ending, RawMessage, Ticket, number_of
 
 CONNECT_SECONDS = 10.0
 READ_SECONDS = 3_600.0
 KEPT_HEADERS = ("content-type", "retry-after", "www-authenticate", "location", "server", "date")
 
 
-async def _note_status(response: httpx2.Response) -> None:
-    ticket = CURRENT.get()
-    if ticket is None or response.request.method != "POST":
+async def _note_status(response: httpx2.Response, limit: int) -> None:
+    ticket = CURRENT.get() if response.request.method == "POST" else None
+    _bound(response, limit, ticket)
+    if ticket is None:
         return
     ticket.status = response.status_code
     ticket.headers = {name: response.headers[name] for name in KEPT_HEADERS if name in response.headers}
@@ -33,12 +36,25 @@ async def _note_status(response: httpx2.Response) -> None:
         ticket.peer_error = _holds_error(await response.aread())
 
 
+def _bound(response: httpx2.Response, limit: int, ticket: Ticket | None) -> None:
+    """Let the SDK read no more than a message may have, and nothing that is none."""
+
+    def measured(message: RawMessage) -> None:
+        if ticket is not None:
+            ticket.measured = message
+
+    own = None if ticket is None or ticket.request_id is None else number_of(ticket.request_id)
+    kind = kind_of_body(response.headers.get("content-type", "").lower())
+    response.stream = BoundedBody(response.stream, kind, limit, own, measured)
+
+
 def _holds_error(body: bytes) -> bool:
     try:
         parsed = json.loads(body)
     except (ValueError, RecursionError):
         return False
-    return isinstance(parsed, dict) and isinstance(parsed.get("error"), dict)
+    error = parsed.get("error") if isinstance(parsed, dict) else None
+    return isinstance(error, dict) and not str(error.get("message", "")).startswith(UNREADABLE)
 
 
 def made_by_sdk(error: Mapping[str, Any], ticket: Ticket) -> tuple[Ending, str] | None:
@@ -51,7 +67,9 @@ def made_by_sdk(error: Mapping[str, Any], ticket: Ticket) -> tuple[Ending, str] 
     if status == 202 or message.startswith("Unexpected content type"):
         kind = ticket.headers.get("content-type") or "no content"
         return "malformed", f"HTTP status {status} with {kind} instead of a message"
-    if message.startswith("Failed to parse JSON response"):
+    if message.startswith(UNREADABLE):
+        return "malformed", message.removeprefix(UNREADABLE)
+    if message.startswith(("Failed to parse JSON response", "Failed to parse SSE message")):
         return "malformed", "an answer that is no JSON-RPC message"
     if error.get("code") == CONNECTION_CLOSED and message.startswith("SSE stream"):
         return "dead", "the connection was lost: the event stream ended without the answer"
@@ -72,9 +90,10 @@ class HttpTransport:
     async def run(self) -> AsyncIterator[tuple[Any, Any]]:
         """Streams of typed messages. Raises what the HTTP client raises, inside exception groups."""
         client = httpx2.AsyncClient(
-            headers=dict(self.launch.headers),
+            # Bodies are bounded as they come over the wire, so they must come as they are.
+            headers={"accept-encoding": "identity", **self.launch.headers},
             timeout=httpx2.Timeout(CONNECT_SECONDS, read=READ_SECONDS),
-            event_hooks={"response": [_note_status]},
+            event_hooks={"response": [partial(_note_status, limit=self.launch.max_message_bytes)]},
             trust_env=False,
         )
         url = self.launch.url or ""

@@ -24,48 +24,58 @@ class Oversize:
     sha256: str
 
 
+class Gathering:
+    """One message in parts: kept whole up to `limit` bytes, above it only as an `Oversize`."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.size = 0
+        self._parts: list[bytes] = []
+        self._edges: _Edges | None = None
+
+    def add(self, part: bytes) -> None:
+        """Take the next bytes."""
+        self.size += len(part)
+        if self._edges is not None:
+            self._edges.add(part)
+            return
+        self._parts.append(part)
+        if self.size > self.limit:
+            self._edges = _Edges(min(EDGE, self.limit // 2))
+            for kept in self._parts:
+                self._edges.add(kept)
+            self._parts = []
+
+    def done(self) -> bytes | Oversize:
+        """The message; the next one begins."""
+        edges, size = self._edges, self.size
+        whole = b"".join(self._parts)
+        self._parts, self.size, self._edges = [], 0, None
+        return whole if edges is None else edges.done(size)
+
+
 class LineSplitter:
     """Splits a byte stream at newlines; keeps at most `limit` bytes of an unfinished line."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
-        self._parts: list[bytes] = []
-        self._size = 0
-        self._edges: _Edges | None = None
+        self._line = Gathering(limit)
 
     def feed(self, data: bytes) -> list[bytes | Oversize]:
         """The lines that `data` completes, without their newlines."""
         found: list[bytes | Oversize] = []
         start = 0
         while (end := data.find(b"\n", start)) >= 0:
-            self._add(data[start:end])
-            found.append(self._finish())
+            self._line.add(data[start:end])
+            found.append(self._line.done())
             start = end + 1
         if start < len(data):
-            self._add(data[start:])
+            self._line.add(data[start:])
         return found
 
     def rest(self) -> list[bytes | Oversize]:
         """What came after the last newline when the stream ended."""
-        return [self._finish()] if self._size else []
-
-    def _add(self, part: bytes) -> None:
-        self._size += len(part)
-        if self._edges is not None:
-            self._edges.add(part)
-            return
-        self._parts.append(part)
-        if self._size > self.limit:
-            self._edges = _Edges(min(EDGE, self.limit // 2))
-            for kept in self._parts:
-                self._edges.add(kept)
-            self._parts = []
-
-    def _finish(self) -> bytes | Oversize:
-        edges, size = self._edges, self._size
-        line = b"".join(self._parts)
-        self._parts, self._size, self._edges = [], 0, None
-        return line if edges is None else edges.done(size)
+        return [self._line.done()] if self._line.size else []
 
 
 class _Edges:

@@ -15,7 +15,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse, jsonrpc_message_adapter
 from pydantic import ValidationError
 
-from mcpeval_dsl.gateway.wire import RawMessage, WireLog, WireNoise, json_size
+from mcpeval_dsl.gateway.wire import RawMessage, WireLog, WireNoise, json_size, number_of
 
 LOCAL_PARSE_ERROR = -32700
 
@@ -72,7 +72,7 @@ class RecordingReader:
             return None
         if "error" in body and body.get("id") is None and (only := self._log.only()) is not None:
             # What a server says when it could not read the request; it can only be meant for the one that waits.
-            body = {**body, "id": _number(only)}
+            body = {**body, "id": number_of(only)}
         try:
             message = jsonrpc_message_adapter.validate_python(body, by_name=False)
         except ValidationError:
@@ -98,7 +98,7 @@ class RecordingReader:
         if identity is None:
             return None
         error = {"code": LOCAL_PARSE_ERROR, "message": noise.reason}
-        body = {"jsonrpc": "2.0", "id": _number(identity), "error": error}
+        body = {"jsonrpc": "2.0", "id": number_of(identity), "error": error}
         return SessionMessage(jsonrpc_message_adapter.validate_python(body))
 
     def __aiter__(self) -> RecordingReader:
@@ -147,10 +147,6 @@ class RecordingWriter:
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.aclose()
-
-
-def _number(identity: str) -> int | str:
-    return int(identity) if identity.lstrip("-").isdigit() else identity
 
 
 def _key(body: Mapping[str, Any]) -> str | None:

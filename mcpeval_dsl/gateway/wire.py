@@ -88,6 +88,7 @@ class Ticket:
     chatter: int = 0
     quiet_from: float = 0.0
     give_up: Callable[[], object] | None = None
+    measured: RawMessage | None = None
 
 
 CURRENT: ContextVar[Ticket | None] = ContextVar("mcpe_ticket", default=None)
@@ -161,6 +162,7 @@ class WireLog:
                 )
             return False
         ticket.response = body
+        raw = ticket.measured or raw
         ticket.size, ticket.sha256, ticket.cut = raw.size, raw.sha256, raw.cut
         self.chatty = self.chatty or ticket.chatter > 0
         return True
@@ -197,6 +199,8 @@ class WireLog:
             return None
         ticket = self.pending.pop(noise.request_id, None)
         if ticket is None:
+            if not self._was_ours(noise.request_id):
+                self.doubt(noise.reason, noise.raw)
             return None
         ticket.broken = noise.reason
         ticket.raw = noise.raw[:RAW_EXCERPT]
@@ -250,6 +254,11 @@ class WireLog:
             self.frames.popleft()
             self._kept -= self._sizes.popleft()
             self.dropped += 1
+
+
+def number_of(identity: str) -> int | str:
+    """A request's id as it was sent: ours are numbers."""
+    return int(identity) if identity.lstrip("-").isdigit() else identity
 
 
 def json_size(value: Any) -> int:

@@ -47,13 +47,13 @@ def one_call(mode: str, **more: Any) -> WireResult:
 
 
 @contextmanager
-def http_server(*words: str) -> Iterator[str]:
-    """A server script on a free loopback port, as its URL; ended afterwards."""
+def http_server(*words: str, after: tuple[str, ...] = ()) -> Iterator[str]:
+    """A server script on a free loopback port (`after` are words behind the port), as its URL; ended afterwards."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     script, *arguments = words
-    argv = [sys.executable, str(SERVERS / script), *arguments, str(port)]
+    argv = [sys.executable, str(SERVERS / script), *arguments, str(port), *after]
     process = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         deadline = time.monotonic() + 30

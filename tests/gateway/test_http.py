@@ -39,7 +39,7 @@ def test_a_server_dies_in_mid_request(protocols: tuple[str, ...], revision: str)
         ("503", ("transport_error", "internal", 503, "HTTP status 503")),
         ("302", ("transport_error", "unknown", 302, "redirects to http://localhost/")),
         ("html", ("invalid_result", "unknown", 200, "text/html")),
-        ("not_json", ("invalid_result", "unknown", 200, "no JSON-RPC message")),
+        ("not_json", ("invalid_result", "unknown", 200, "not JSON")),
         ("cut", ("transport_error", "closed", None, "event stream ended")),
         ("own_error", ("protocol_error", "not_found", -32602, "Unknown tool")),
     ],
