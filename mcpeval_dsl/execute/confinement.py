@@ -19,5 +19,13 @@ def sandbox_of(settings: RunSettings) -> Sandbox:
 
 @lru_cache(maxsize=16)
 def _chosen(wanted: SandboxSettings, root: Path) -> Sandbox:
-    hidden = (str((root / OWN_FOLDER).resolve()),)
-    return choose(wanted.mode, network=wanted.network, hidden=hidden, writable=wanted.writable)
+    project = root.resolve()
+    # A server may keep a log beside itself; below /tmp that is so already, and a home or the root is more than a project.
+    apart = len(project.parts) > 2 and project != Path.home() and Path("/tmp") not in project.parents
+    return choose(
+        wanted.mode,
+        network=wanted.network,
+        hidden=(str(project / OWN_FOLDER),),
+        writable=wanted.writable,
+        private=(str(project),) if apart else (),
+    )

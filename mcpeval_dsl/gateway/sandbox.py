@@ -39,7 +39,9 @@ class SandboxUnavailable(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """`kind` is what is used. `hidden` and `writable` are folders besides the built-in ones; `overlay`: /tmp is private."""
+    """`kind` is what is used. `hidden` and `writable` are folders besides the built-in ones; `overlay`: /tmp and
+    the folders in `private` can be written to, and what is written there is seen by nobody else and gone at the end.
+    """
 
     kind: Literal["bwrap", "landlock", "none"] = "none"
     program: str = ""
@@ -47,6 +49,7 @@ class Sandbox:
     network: bool = True
     hidden: tuple[str, ...] = ()
     writable: tuple[str, ...] = ()
+    private: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
@@ -70,7 +73,8 @@ class Sandbox:
         yield from ("--die-with-parent", "--unshare-pid", "--unshare-ipc", "--ro-bind", "/", "/")
         yield from ("--dev", "/dev", "--proc", "/proc")
         if self.overlay:
-            yield from ("--overlay-src", "/tmp", "--tmp-overlay", "/tmp")
+            for place in ("/tmp", *self.private):
+                yield from ("--overlay-src", place, "--tmp-overlay", place)
         for place in (*_private(), *self.hidden, str(folder.parent)):
             path = Path(place)
             if path.is_dir():
@@ -101,12 +105,14 @@ def bubblewrap() -> str | None:
 
 
 @lru_cache(maxsize=4)
-def tried(program: str, overlay: bool) -> str | None:
+def tried(program: str, overlay: bool, private: tuple[str, ...] = ()) -> str | None:
     """None where this machine lets bubblewrap make its view; else its words why not."""
     with tempfile.TemporaryDirectory(prefix="mcpe-sandbox-") as folder:
         trial = Path(folder) / "trial"
         trial.mkdir()
-        words = Sandbox("bwrap", program, overlay).wrapper(trial, trial, "true", {"PATH": "/usr/bin:/bin"})
+        words = Sandbox("bwrap", program, overlay, private=private).wrapper(
+            trial, trial, "true", {"PATH": "/usr/bin:/bin"}
+        )
         try:
             done = subprocess.run([*words, "true"], capture_output=True, text=True, timeout=TRY_SECONDS)
         except (OSError, subprocess.TimeoutExpired) as problem:
@@ -115,9 +121,14 @@ def tried(program: str, overlay: bool) -> str | None:
 
 
 def choose(
-    mode: str = "auto", *, network: bool = True, hidden: tuple[str, ...] = (), writable: tuple[str, ...] = ()
+    mode: str = "auto",
+    *,
+    network: bool = True,
+    hidden: tuple[str, ...] = (),
+    writable: tuple[str, ...] = (),
+    private: tuple[str, ...] = (),
 ) -> Sandbox:
-    """What is used on this machine. Raises SandboxUnavailable where `mode` names something that it does not offer."""
+    """What is used on this machine, by trying it. Raises SandboxUnavailable where it does not offer `mode`."""
     if mode == "none":
         return Sandbox()
     if mode == "landlock":
@@ -128,9 +139,9 @@ def choose(
     reason = "bubblewrap (`bwrap`) is not installed" if program is None else None
     if program is not None:
         for overlay in (True, False):
-            reason = tried(program, overlay)
+            reason = tried(program, overlay, private)
             if reason is None:
-                return Sandbox("bwrap", program, overlay, network, hidden, writable)
+                return Sandbox("bwrap", program, overlay, network, hidden, writable, private)
     if mode == "bwrap":
         raise SandboxUnavailable(f"bubblewrap cannot be used: {reason}")
     return Sandbox()

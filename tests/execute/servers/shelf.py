@@ -59,6 +59,7 @@ TOOLS = {
     "get_error": lambda given: 1 / 0,
     "get_prose": lambda given: given.get("text", "['a', 'b']"),
     "get_die": die,
+    "get_killed": lambda given: os.kill(os.getpid(), 9),
     "get_hang": lambda given: time.sleep(300),
     "get_spawned": spawn,
     "add_thing": lambda given: keep([*things(), given["name"]]),
