@@ -81,8 +81,8 @@ def record_of(context: RunContext, progress: Progress) -> TrialRecord:
         policy=task.policy,
         disposable=world is None or world.disposable,
         prompt=progress.assignment.prompt if progress.assignment is not None else "",
-        system=host.system if host is not None else "",
         prompt_spans=_prompt_spans(progress),
+        system=host.system if host is not None else "",
         tools=progress.assignment.tools if progress.assignment is not None else (),
         tool_names=host.tool_names if host is not None else (),
         turns=host.turns if host is not None else (),
@@ -118,8 +118,6 @@ def record_of(context: RunContext, progress: Progress) -> TrialRecord:
     )
 
 
-def count_calls(calls: Sequence[CallRecord]) -> CallCounts:
-    """Calls of the agent by class of error; a retry is a call equal to an earlier failed one."""
 def _prompt_spans(progress: Progress) -> tuple[PromptSpan, ...]:
     """What harvests put into the prompt; rows of a task that loops over a harvest are of it too."""
     task, world, assignment = progress.task, progress.world, progress.assignment
@@ -135,6 +133,8 @@ def _prompt_spans(progress: Progress) -> tuple[PromptSpan, ...]:
     )
 
 
+def count_calls(calls: Sequence[CallRecord]) -> CallCounts:
+    """Calls of the agent by class of error; a retry is a call equal to an earlier failed one."""
     counts: dict[str, int] = dict.fromkeys(FAILURES.values(), 0)
     failed: set[str] = set()
     retries = invalid = 0

@@ -67,7 +67,6 @@ class Lead(Frozen):
     argument: str | None = Field(default=None, description="JSON pointer of the decisive argument")
     value: str | None = None
     message: str = ""
-
     strength: Literal["lead", "to_replay"] = Field(
         default="lead", description="`to_replay`: only a replay can make something of it; not counted before"
     )
@@ -122,6 +121,7 @@ class Planted(Frozen):
     place: Literal["result", "file", "slot", "description"]
     planted: bool
     obeyed: bool
+
 
 class CallCounts(Frozen):
     """Calls of the agent. Error classes are counted apart; denied and injected are never errors of a tool."""
@@ -240,12 +240,12 @@ class TrialRecord(Frozen):
     disposable: bool = True
 
     prompt: str = ""
-    system: str = ""
     prompt_spans: tuple[PromptSpan, ...] = Field(default=(), description="parts of the prompt filled from harvests")
-    tools: tuple[ToolDefinition, ...] = ()
+    system: str = ""
     transcript_complete: bool = Field(
         default=True, description="False where the agent could see what the harness did not: tools of the host's own"
     )
+    tools: tuple[ToolDefinition, ...] = ()
     tool_names: tuple[tuple[str, str, str], ...] = Field(default=(), description="(server, tool, wire name)")
     turns: tuple[TurnRecord, ...] = ()
     calls: tuple[CallRecord, ...] = Field(default=(), description="every call of every actor, in order")
@@ -259,9 +259,9 @@ class TrialRecord(Frozen):
     timing: Timing = Timing()
     violations: tuple[Violation, ...] = ()
     leads: tuple[Lead, ...] = ()
+    arguments: tuple[ArgumentTrace, ...] = Field(default=(), description="references in the agent's failing calls")
     findings: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
-    arguments: tuple[ArgumentTrace, ...] = Field(default=(), description="references in the agent's failing calls")
     redactions: tuple[str, ...] = Field(default=(), description="where something secret was replaced, never what")
     scope: dict[str, Any] = Field(default_factory=dict)
     harvested: dict[str, str] = Field(default_factory=dict, description="harvest id -> id of the call that gave it")

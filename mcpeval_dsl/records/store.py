@@ -21,6 +21,7 @@ from mcpeval_dsl.records.folder import RunFolder, RunnerLock, StoreError, write_
 from mcpeval_dsl.records.grading import Grading, ungraded
 from mcpeval_dsl.records.manifests import differences, in_use, refusal
 from mcpeval_dsl.records.model import (
+    ArgumentTrace,
     ConnectRecord,
     HarvestRecord,
     Lead,
@@ -135,8 +136,8 @@ class RunStore:
         outcome: OutcomeRecord | None,
         leads: tuple[Lead, ...] | None = None,
         grade_key: str = "",
-    ) -> Future[None]:
         arguments: tuple[ArgumentTrace, ...] | None = None,
+    ) -> Future[None]:
         """Replaces the grading of the trial with this key; its facts stay as they are."""
         grading = Grading(grade_key=grade_key, verdicts=verdicts, outcome=outcome, leads=leads, arguments=arguments)
         return self._writer.submit(lambda connection: self._put_grading(connection, key, grading))
