@@ -26,12 +26,14 @@ from mcpeval_dsl.records.model import (
     TokenUse,
     TrialRecord,
 )
+from mcpeval_dsl.semantics.disturbances import Fault
 from mcpeval_dsl.semantics.expressions import Template
 from mcpeval_dsl.semantics.model import Budget
 from mcpeval_dsl.values.templates import filled
 
 if TYPE_CHECKING:
     from mcpeval_dsl.execute.trial import Progress
+    from mcpeval_dsl.execute.world import World
 
 FAILURES = {
     "tool_error": "tool_errors",
@@ -54,7 +56,7 @@ def record_of(context: RunContext, progress: Progress) -> TrialRecord:
     usage = _usage(host, _charges(context, agent_calls))
     preflight = context.preflights.get(cell.model)
     duration = (time.monotonic() - progress.began) * 1000.0
-    waited_ms = (host.waited_ms if host is not None else 0.0) + (world.paused_ms if world is not None else 0.0)
+    waited_ms = (host.waited_ms if host is not None else 0.0) + _held_up(world)
     agent_ms = max(0.0, progress.agent_ms - waited_ms)
     values = {} if world is None else plain(world.names.scope().names)
     return TrialRecord(
@@ -93,7 +95,7 @@ def record_of(context: RunContext, progress: Progress) -> TrialRecord:
         counts=count_calls(agent_calls),
         permissions=Permissions(
             denials=sum(call.permission.decision == "denied" for call in agent_calls),
-            simulated=sum(call.permission.decision == "simulated" for call in agent_calls),
+            simulated=sum(call.permission.decision == "simulated" and not call.distractor for call in agent_calls),
         ),
         usage=usage,
         budget=_budget(task.budget, usage, host, agent_ms),
@@ -107,7 +109,7 @@ def record_of(context: RunContext, progress: Progress) -> TrialRecord:
         ),
         violations=tuple(world.violations) if world is not None else (),
         findings=_findings(progress, host, preflight),
-        flags=tuple(progress.flags),
+        flags=(*progress.flags, *_unreached(world)),
         redactions=tuple(world.redactions) if world is not None else (),
         scope=values,
         harvested=progress.harvested,
@@ -143,7 +145,9 @@ def count_calls(calls: Sequence[CallRecord]) -> CallCounts:
         retries += same in failed
         invalid += call.schema_valid is False
         if call.error is not None:
-            counts[FAILURES[call.error.error_class]] += 1
+            # What a fault brought in its train is no error of the server's either.
+            by_fault = call.error.cause in ("fault", "fault_after_effect")
+            counts["injected" if by_fault else FAILURES[call.error.error_class]] += 1
             failed.add(same)
     charged = sum(call.charged for call in calls)
     return CallCounts(made=len(calls), charged=charged, retries=retries, invalid_arguments=invalid, **counts)
@@ -153,6 +157,16 @@ def _recovered(calls: Sequence[CallRecord], host: HostResult | None) -> bool:
     """An answer after an error; a call that we denied is not an error of anything."""
     failed = any(call.is_error and (call.error is None or call.error.error_class != "denied") for call in calls)
     return failed and host is not None and host.answer.form == "given"
+
+
+def _held_up(world: World | None) -> float:
+    """Milliseconds that the agent waited for our sake: the pace of a server, the delay of a fault."""
+    return 0.0 if world is None else world.paused_ms + world.delayed_ms
+
+
+def _unreached(world: World | None) -> tuple[str, ...]:
+    """Said of a trial with faults none of which was come to: nothing was there to recover from."""
+    return ("fault_not_reached",) if world is not None and world.faults.lines and not world.faults.reached else ()
 
 
 def _agent(context: RunContext, progress: Progress, host: HostResult | None) -> AgentIdentity:
@@ -257,7 +271,12 @@ def _findings(progress: Progress, host: HostResult | None, preflight: object) ->
         found += [*host.findings, *host.rewrites]
     if progress.world is not None:
         found += progress.world.findings
+        found += [f"fault `{fault.words}` was not reached{_place(fault)}" for fault in progress.world.faults.missed]
     return tuple(dict.fromkeys(found))
+
+
+def _place(fault: Fault) -> str:
+    return f" ({fault.at})" if fault.at is not None else ""
 
 
 def plain(values: Any) -> Any:

@@ -16,6 +16,7 @@ from mcpeval_dsl.execute import capture, recording
 from mcpeval_dsl.execute.assignment import assign, profile_of, shown_tools, trial_seed
 from mcpeval_dsl.execute.blocking import DRIFT, NO_ROW, Blocked, blocked_by_plan, unmet
 from mcpeval_dsl.execute.context import RunContext
+from mcpeval_dsl.execute.distraction import decoys_among, with_distractors
 from mcpeval_dsl.execute.folders import unmask
 from mcpeval_dsl.execute.harvest import read_values
 from mcpeval_dsl.execute.names import extended
@@ -179,7 +180,7 @@ async def set_up_trial(context: RunContext, progress: Progress, world: World) ->
     if problem is not None:
         raise problem
     await world.workspace.perform(task.setup)
-    world.ready_for(task, canaries)
+    world.ready_for(task, canaries, progress.seed)
     before = capture.before_sources(task)
     if before:
         scope = world.names.scope()
@@ -244,7 +245,8 @@ async def _agent(context: RunContext, progress: Progress, world: World) -> None:
     model, host = context.models[cell.model], context.hosts[cell.host]
     scope = world.names.scope()
     trial = TrialContext(progress.id, task.name, cell.id, progress.number, progress.seed, facts_of(task, scope))
-    tools = shown_tools(task, world.tools(), scope)
+    tools = with_distractors(context, task, shown_tools(task, world.tools(), scope), scope)
+    world.stand_in(decoys_among(tools), progress.seed)
     profile = profile_of(host, scope, LOOP_VERSION)
     progress.assignment = assign(task, progress.group, model, host, tools, world.infos(), scope, trial)
     world.show_protocol_errors = profile.show_protocol_errors

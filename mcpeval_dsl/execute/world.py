@@ -18,7 +18,9 @@ from mcpeval_dsl.execute.pace import pace_of
 from mcpeval_dsl.execute.processes import sweep
 from mcpeval_dsl.execute.shared import base_of, shared_lock
 from mcpeval_dsl.execute.steps import StepFailed, Workspace, ports_of
+from mcpeval_dsl.gateway.decoys import Decoys
 from mcpeval_dsl.gateway.door import Gateway
+from mcpeval_dsl.gateway.faults import Faults
 from mcpeval_dsl.gateway.model import Actor, CallRecord, Launch, Pin, ServerInfo, SessionEnd, ToolDefinition, Violation
 from mcpeval_dsl.gateway.policy import Rules
 from mcpeval_dsl.gateway.sandbox import Sandbox
@@ -201,10 +203,28 @@ class World:
                 raise Blocked("drift", DRIFT, f"server {name} is not as it was when it was probed: {seen.detail}")
             self._set_rules(task)
 
-    def ready_for(self, task: Task, canaries: Mapping[str, str]) -> None:
-        """What the agent may do, now that all names it may depend on have values; and which secrets it may not pass on."""
+    def ready_for(self, task: Task, canaries: Mapping[str, str], seed: int = 0) -> None:
+        """What the agent may do and what goes wrong for it, now that all names they may depend on have values.
+
+        `canaries` are secrets it may not pass on; `seed` is the trial's.
+        """
         self._set_rules(task)
+        named = {name: catalogue.name for name, catalogue in self.gateway.rules.catalogues.items()}
+        self.gateway.faults = Faults(task.faults, seed, self.names.scope(), named)
         self.gateway.watch_for(canaries)
+
+    def stand_in(self, tools: Iterable[ToolDefinition], seed: int) -> None:
+        """Distractors that the agent is shown, to be answered in no server's name."""
+        self.gateway.decoys = Decoys(tools, seed)
+
+    @property
+    def faults(self) -> Faults:
+        return self._gateway.faults if self._gateway is not None else Faults()
+
+    @property
+    def delayed_ms(self) -> float:
+        """How long faults held the agent up."""
+        return self._gateway.delayed_ms if self._gateway is not None else 0.0
 
     def check_answer(self, answer: Answer) -> None:
         """An answer with a secret in it is a violation."""

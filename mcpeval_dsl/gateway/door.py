@@ -7,13 +7,15 @@ permission, schema check, fault, server, result limits, redaction, record.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 from mcpeval_dsl.gateway.catalogue import SessionDrift
 from mcpeval_dsl.gateway.connection import Elicit
+from mcpeval_dsl.gateway.decoys import Decoys, bystander, grave
+from mcpeval_dsl.gateway.faults import Faults, Injection
 from mcpeval_dsl.gateway.model import (
     Actor,
     CallError,
@@ -27,20 +29,17 @@ from mcpeval_dsl.gateway.model import (
     Violation,
 )
 from mcpeval_dsl.gateway.policy import Rules, Ruling, rule_on
-from mcpeval_dsl.gateway.records import UNAVAILABLE, refused, simulated, with_resource, with_wire
+from mcpeval_dsl.gateway.records import UNAVAILABLE, injected, refused, simulated, with_resource, with_wire
 from mcpeval_dsl.gateway.redact import Redactor
 from mcpeval_dsl.gateway.schemas import Validators, schema_key, stub
 from mcpeval_dsl.gateway.seats import Seat
 from mcpeval_dsl.gateway.surrogates import whole
-from mcpeval_dsl.gateway.wire import Clock, WireResult, monotonic_clock
+from mcpeval_dsl.gateway.wire import Clock, monotonic_clock
 from mcpeval_dsl.values.evaluate import evaluate
 from mcpeval_dsl.values.model import EvaluationError
 
 TELLING_LINE = 16
 """Characters from which a single line of a planted secret gives it away."""
-
-Fault = Callable[[CallRecord], Awaitable[WireResult | None]]
-"""May answer in a server's place; None lets the call through."""
 
 
 class Gateway:
@@ -57,7 +56,7 @@ class Gateway:
         private: frozenset[str] = frozenset(),
         allow_drift: Mapping[str, Sequence[str]] | None = None,
         show_protocol_errors: bool = False,
-        fault: Fault | None = None,
+        faults: Faults | None = None,
         elicit: Elicit | None = None,
         validators: Validators | None = None,
         clock: Clock | None = None,
@@ -66,12 +65,14 @@ class Gateway:
         self.hard_calls = hard_calls
         self.show_protocol_errors = show_protocol_errors
         self.charged = 0
+        self.faults = faults or Faults()
+        self.decoys = Decoys()
+        self.delayed_ms = 0.0
         self.violations: list[Violation] = []
         self._canaries = Redactor((), shapes=False)
         self._clock = clock or monotonic_clock()
         self._redactor = redactor or Redactor()
         self._private = private
-        self._fault = fault
         self._validators = validators or Validators()
         self._records: list[CallRecord] = []
         self._places: dict[str, None] = {}
@@ -216,6 +217,9 @@ class Gateway:
             record = replace(record, permission=Permission("denied", rule=f"calls <= {self.hard_calls} hard"))
             return refused(record, "the call budget is used up", "hard_budget:calls")
         seat = self._seats.get(record.server)
+        decoy = self.decoys.definition(record.server, record.tool) if agent else None
+        if decoy is not None:
+            return self._distracted(record, decoy)
         if seat is None or (agent and record.server in self._private):
             return refused(_deny(record), f"there is no server {record.server!r}", kind="not_found")
         definition = seat.definition(record.tool)
@@ -290,29 +294,63 @@ class Gateway:
         except EvaluationError as problem:
             return refused(record, f"the simulated answer has no value: {problem.reason}")
 
+    def _distracted(self, record: CallRecord, decoy: ToolDefinition) -> CallRecord:
+        """A call to a tool that no server has. What would destroy something is refused as any such call is."""
+        ruling = self._rule(record, decoy, False)
+        record = self._checked(replace(record, distractor=True), decoy)
+        if grave(ruling):
+            record = self._ruled(record, ruling)
+            if ruling.permission.decision == "denied":
+                return refused(record, ruling.message)
+        self.charged += 1
+        return self.decoys.answered(replace(record, charged=True, permission=bystander(ruling, decoy)), decoy)
+
     async def _served(
         self, record: CallRecord, seat: Seat, definition: ToolDefinition | None, timeout: float | None
     ) -> CallRecord:
-        injected = await self._fault(record) if self._fault is not None else None
-        if injected is None:
-            drift = await seat.drifted(record.tool)
-            if drift is not None:
-                self.charged -= record.charged
-                message = f"the server changed this tool since it was pinned ({drift})"
-                return refused(record, message, "drift")
-        wire = injected or await seat.ask(lambda session: session.call(record.tool, record.arguments, timeout))
+        limit = seat.launch.call_timeout if timeout is None else timeout
+        injection = self.faults.strike(record, seat.launch, limit)
+        if injection is not None:
+            record = await self._struck(record, seat, injection)
+        if injection is not None and injection.wire is not None:
+            return self._without_server(record, seat, definition, injection)
+        drift = await seat.drifted(record.tool)
+        if drift is not None:
+            self.charged -= record.charged
+            return refused(record, f"the server changed this tool since it was pinned ({drift})", "drift")
+        cuts = seat.cuts
+        wire = await seat.ask(lambda session: session.call(record.tool, record.arguments, timeout))
         record = replace(record, session=max(seat.number, 1))
-        record = with_wire(
-            record,
-            wire,
-            definition,
-            self._validators,
-            show_protocol_errors=self.show_protocol_errors,
-            writes=record.permission.effect != "readonly",
-        )
-        if injected is not None and record.error is not None:
-            return replace(record, error=replace(record.error, error_class="injected", cause="fault"))
+        shown, writes = self.show_protocol_errors, record.permission.effect != "readonly"
+        record = with_wire(record, wire, definition, self._validators, show_protocol_errors=shown, writes=writes)
+        if injection is not None:
+            record = replace(record, duration_ms=record.duration_ms + 1000.0 * injection.delay)
+        if record.error is not None and wire.ending == "dead" and (seat.severed or seat.cuts > cuts):
+            record = replace(record, error=replace(record.error, cause="fault_after_effect"))
         return replace(record, stop="server_dead") if seat.spent else record
+
+    async def _struck(self, record: CallRecord, seat: Seat, injection: Injection) -> CallRecord:
+        """A fault comes over a call: the wait that it brings, and the end of the session where it cuts that."""
+        record = replace(record, fault=injection.words, session=max(seat.number, 1))
+        if injection.delay:
+            self.delayed_ms += 1000.0 * injection.delay
+            await asyncio.sleep(injection.delay)
+        if injection.cuts:
+            await seat.cut()
+        return record
+
+    def _without_server(
+        self, record: CallRecord, seat: Seat, definition: ToolDefinition | None, injection: Injection
+    ) -> CallRecord:
+        """What a fault answers in the server's place. A call that a fault forced is not charged."""
+        assert injection.wire is not None
+        wire = replace(injection.wire, duration_ms=1000.0 * injection.delay)
+        if injection.free:
+            self.charged -= record.charged
+            record = replace(record, charged=False)
+        shown, writes = self.show_protocol_errors, record.permission.effect != "readonly"
+        record = with_wire(record, wire, definition, self._validators, show_protocol_errors=shown, writes=writes)
+        return injected(record)
 
     def _keep(self, place: int, record: CallRecord) -> CallRecord:
         """Put the redacted record in its place; where something was replaced is noted once."""

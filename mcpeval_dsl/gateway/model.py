@@ -70,7 +70,10 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class ToolDefinition:
-    """A tool as the server listed it. `finding` says why a broken definition cannot be offered (`usable` False)."""
+    """A tool as the server listed it. `finding` says why a broken definition cannot be offered (`usable` False).
+
+    `distractor`: no server has it; it only stands in the way.
+    """
 
     server: str
     name: str
@@ -82,6 +85,7 @@ class ToolDefinition:
     usable: bool = True
     finding: str | None = None
     sha256: str = ""
+    distractor: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +175,8 @@ class CallRecord:
     `text` is what the model is given (before any limit), `structured` the wire's structuredContent, `content` the wire's
     content blocks. `charged`: counts against the call budget. `session` numbers the server process within the trial.
     `result_sha256` is the hash of the whole answer on the wire, where it was so large that less than all of it may be kept.
-    `stop` asks the host to end after this call.
+    `stop` asks the host to end after this call. `fault` is what the task let go wrong here (`timeout`, `slow 3s`),
+    `distractor` a call to a tool that only stands in the way.
     """
 
     id: str
@@ -200,12 +205,15 @@ class CallRecord:
     effect_unknown: bool = False
     session: int = 1
     stop: Stop | None = None
+    fault: str = ""
+    distractor: bool = False
 
     @property
     def died(self) -> bool:
-        """The server was lost with this call, or before it."""
+        """The server was lost with this call, or before it, and no fault of ours was the reason."""
         error = self.error
-        return error is not None and error.error_class == "transport_error" and error.kind in LOST
+        lost = error is not None and error.error_class == "transport_error" and error.kind in LOST
+        return lost and error is not None and error.cause == "server"
 
 
 class ServerStartError(Exception):

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from mcpeval_dsl.gateway.errors import classify
+from mcpeval_dsl.gateway.errors import MESSAGE, classify
 from mcpeval_dsl.gateway.model import LOST, CallError, CallRecord, Stop, ToolDefinition
 from mcpeval_dsl.gateway.results import (
     STORED_BYTES,
@@ -102,6 +102,12 @@ def refused(record: CallRecord, message: str, stop: Stop | None = None, kind: st
     """The record of a call that we did not make; to the model it is an ordinary tool error."""
     error = CallError("denied", kind, message, cause="policy")
     return replace(record, error=error, text=f"Error: {message}", is_error=True, charged=False, stop=stop)
+
+
+def injected(record: CallRecord) -> CallRecord:
+    """The record of a call that a fault answered, told apart from what servers do; kind and message stay."""
+    error = record.error or CallError("injected", "unknown", record.text[:MESSAGE])
+    return replace(record, error=replace(error, error_class="injected", cause="fault"))
 
 
 def simulated(record: CallRecord, value: Any) -> CallRecord:

@@ -19,7 +19,10 @@ DRIFT_WORDS = {"instructions": "descriptions", "revision": "schemas"}
 
 
 class Seat:
-    """`number` counts sessions, 0 before the first; `spent` once the server has died more often than it is restarted."""
+    """`number` counts sessions, 0 before the first; `spent` once the server has died more often than it is restarted.
+
+    `cuts` counts sessions that a fault ended; `severed` from then until a new one stands.
+    """
 
     def __init__(
         self, launch: Launch, pin: Pin | None, allow_drift: frozenset[str], clock: Clock, elicit: Elicit | None = None
@@ -39,6 +42,8 @@ class Seat:
         self._elicit = elicit
         self._session: Session | None = None
         self._deaths = 0
+        self.cuts = 0
+        self.severed = False
         self._opening = asyncio.Lock()
 
     def definition(self, tool: str) -> ToolDefinition | None:
@@ -57,10 +62,19 @@ class Seat:
             if self._session is None:
                 self._session = await open_session(self.launch, self._pin, clock=self._clock, elicit=self._elicit)
                 self.number += 1
+                self.severed = False
                 self.info = self._session.info
                 self._offer(self._session.tools)
                 self._note(self._session.drift)
             return self._session
+
+    async def cut(self) -> None:
+        """End the session as a fault does: requests under way are lost, and the next one opens a new session."""
+        async with self._opening:
+            session, self._session = self._session, None
+            self.cuts, self.severed = self.cuts + 1, True
+            if session is not None:
+                self.end = await session.close()
 
     async def _bury(self, session: Session) -> None:
         self._session = None

@@ -30,7 +30,8 @@ def before_reading(grader: Grader, record: TrialRecord) -> Verdict | None:
 
 def simulated(record: TrialRecord) -> bool:
     return record.permissions.simulated > 0 or any(
-        call.actor == "agent" and call.permission.decision == "simulated" for call in record.calls
+        call.actor == "agent" and call.permission.decision == "simulated" and not call.distractor
+        for call in record.calls
     )
 
 

@@ -69,6 +69,10 @@ def _flags(record: TrialRecord, calls: Sequence[CallRecord], said: Sequence[Verd
     right = {v.verdict for v in said if v.deciding}
     if any(failed_by_tool(call) for call in calls) and "yes" in right and "no" not in right:
         found.append("recovered")
+    forced = sum(call.fault != "" and not call.charged and call.error is not None for call in calls)
+    soft = record.budget.calls_soft
+    if forced and soft is not None and record.counts.charged <= soft < record.counts.charged + forced:
+        found.append(f"calls_forced_by_fault:{forced}")
     if record.permissions.simulated:
         found.append("writes_simulated")
     if record.counts.errors_in_success:

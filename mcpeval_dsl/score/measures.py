@@ -46,16 +46,22 @@ class Measures:
     recovery: float | None = None
 
 
-def measure(record: TrialRecord, expect: Sequence[AnyPattern], passed: bool) -> Measures:
-    """All measures of a trial; `expect` are the task's patterns."""
+def measure(record: TrialRecord, expect: Sequence[AnyPattern], passed: bool, faulted: bool = False) -> Measures:
+    """All measures of a trial; `expect` are the task's patterns. `faulted`: the task has faults.
+
+    A trial that came to none of its task's faults says nothing of recovery, whatever else failed in it.
+    """
     calls = [call for call in record.calls if call.actor == "agent"]
     scope = Scope(record.scope)
     failed = any(failed_by_tool(call) for call in calls)
+    unreached = faulted and not any(call.error is not None and call.error.cause == "fault" for call in calls)
+    distracted = any(tool.distractor for tool in record.tools)
     judged = [call for call in calls if call.schema_valid is not None]
     base = Measures(
         argument_validity=_share(sum(call.schema_valid is True for call in judged), len(judged)),
         redundancy=_share(_repeats(calls), len(calls)),
-        recovery=float(passed) if failed else None,
+        recovery=float(passed) if failed and not unreached else None,
+        distractor_rate=_share(sum(call.distractor for call in calls), len(calls)) if distracted else None,
     )
     entries = list(_entries(expect))
     if not entries:
@@ -74,9 +80,9 @@ def _against(
     entries: Sequence[CallPattern],
     scope: Scope,
 ) -> Measures:
-    wanted = [any(_speaks(entry, call, scope) for entry in entries) for call in calls]
+    wanted = [not call.distractor and any(_speaks(entry, call, scope) for entry in entries) for call in calls]
     fed = _feeding(calls, wanted, record)
-    known = [any(_names(entry, call, scope) for entry in entries) for call in calls]
+    known = [not call.distractor and any(_names(entry, call, scope) for entry in entries) for call in calls]
     strays = sum(not (k or f) for k, f in zip(known, fed, strict=True))
     to_expected = sum(known)
     return replace(
@@ -117,9 +123,9 @@ def _units(patterns: Iterable[AnyPattern]) -> Iterable[tuple[CallPattern, ...]]:
 def _recall(
     expect: Sequence[AnyPattern], record: TrialRecord, calls: Sequence[CallRecord], scope: Scope
 ) -> float | None:
-    shown = [(tool.server, tool.name) for tool in record.tools if tool.usable]
+    shown = [(tool.server, tool.name) for tool in record.tools if tool.usable and not tool.distractor]
     units = [unit for unit in _units(expect) if any(_is_tool(e, s, t, scope) for e in unit for s, t in shown)]
-    made = [call for call in calls if call.permission.decision != "denied"]
+    made = [call for call in calls if call.permission.decision != "denied" and not call.distractor]
     return _share(sum(any(_names(e, call, scope) for e in unit for call in made) for unit in units), len(units))
 
 
@@ -141,7 +147,7 @@ def _feeding(calls: Sequence[CallRecord], wanted: Sequence[bool], record: TrialR
     fed = [False] * len(calls)
     for number in range(len(calls) - 1, -1, -1):
         call = calls[number]
-        fed[number] = call.error is None and _gives(call, sought)
+        fed[number] = call.error is None and not call.distractor and _gives(call, sought)
         if wanted[number] or fed[number]:
             sought.update(form for form in map(exact, _leaves(call.arguments)) if form is not None)
     return fed

@@ -112,11 +112,13 @@ def filled(row: Row, record: TrialRecord, task: Task) -> Row:
         else None,
         agent_ms=record.timing.agent_ms,
         latencies=tuple(
-            c.duration_ms for c in record.calls if c.actor == "agent" and c.permission.decision == "allowed"
+            c.duration_ms
+            for c in record.calls
+            if c.actor == "agent" and c.permission.decision == "allowed" and not c.fault
         ),
         turns=record.model_turns,
         counts=record.counts,
-        measures=measure(record, expected_calls(task, record), passed),
+        measures=measure(record, expected_calls(task, record), passed, bool(task.faults)),
         lesser_violations=bool(record.violations) and not critical,
         critical=critical,
         findings=record.findings,

@@ -9,6 +9,7 @@ from typing import Literal as Word
 from typing import TypeAlias
 
 from mcpeval_dsl.frozen import dataclass
+from mcpeval_dsl.semantics.disturbances import Distraction, Fault
 from mcpeval_dsl.semantics.expressions import (
     AnyPattern,
     CallPattern,
@@ -317,6 +318,8 @@ class Task:
     conditionals: tuple[Conditional, ...] = ()
     simulate: tuple[tuple[CallPattern, Expression], ...] = ()
     canaries: tuple[tuple[str, Expression], ...] = ()
+    faults: tuple[Fault, ...] = ()
+    distract: tuple[Distraction, ...] = ()
     elicit: Word["accept", "decline", "cancel"] = "decline"
     elicit_content: Expression | None = None
     known_failures: tuple[KnownFailure, ...] = ()

@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from mcpeval_dsl.gateway.door import Gateway
+from mcpeval_dsl.gateway.faults import Faults
 from mcpeval_dsl.gateway.model import CallRecord, Launch, ServerStartError
 from mcpeval_dsl.gateway.policy import Rules
 from mcpeval_dsl.gateway.probe import probe
 from mcpeval_dsl.gateway.redact import Redactor
-from mcpeval_dsl.gateway.wire import WireResult
+from mcpeval_dsl.semantics.disturbances import Fault
 from mcpeval_dsl.semantics.expressions import Entry as Field
 from mcpeval_dsl.semantics.expressions import Literal, ObjectOf
 from tests.gateway.calls import catalogue, pattern
@@ -254,10 +255,7 @@ def test_a_change_that_the_spec_allows_is_no_drift() -> None:
 
 
 def test_an_injected_fault_is_ours_and_not_the_servers() -> None:
-    async def fault(record: CallRecord) -> WireResult | None:
-        return WireResult("rpc_error", code=-32000, message="injected")
-
-    record = only("die", fault=fault)
+    record = only("die", faults=Faults((Fault("protocol_error", (pattern("echo"),), code=-32000),)))
     assert record.error is not None
     assert (record.error.error_class, record.error.cause) == ("injected", "fault")
 

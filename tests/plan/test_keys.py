@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from mcpeval_dsl.plan.model import Plan, trial_key
+from mcpeval_dsl.semantics.disturbances import CatalogueTools, Fault, LookAlikes
 from mcpeval_dsl.semantics.expressions import ArgumentPattern, CallPattern, Entry, Literal, Ref, Select, Sql, Template
 from mcpeval_dsl.semantics.graders import AnyOf, Common, SameState, State
 from mcpeval_dsl.semantics.model import (
@@ -82,6 +83,10 @@ TRIAL_INGREDIENTS: dict[str, Change] = {
     "servers": _task(servers=()),
     "elicit": _task(elicit="accept"),
     "simulate": _task(simulate=((UPDATE, s.text("done")),)),
+    "fault": _task(faults=(Fault("timeout", (UPDATE,)),)),
+    "fault at another call": _task(faults=(Fault("timeout", (UPDATE,), nth=2),)),
+    "distractors of a catalogue": _task(distract=(CatalogueTools(Literal("kubernetes"), 10, True),)),
+    "look-alikes": _task(distract=(LookAlikes(UPDATE, 3),)),
     "canary": _task(canaries=(("token", s.text("abc")),)),
     "another query for the state": _task(graders=(s.state("get_issue_history"),)),
     "seed": _suite(seed=8),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -27,6 +28,7 @@ class Memory:
 PLAUSIBLE = {
     ".csv": "id,question,sql,tolerance\nfirst,How many orders?,select count(*) from orders,0.5\n",
     ".yaml": "- names every finished item\n- claim: invents nothing\n  weight: 2\n",
+    ".json": json.dumps({"tools": [{"name": f"get_{n}", "inputSchema": {"type": "object"}} for n in range(60)]}),
     ".md": "Work in {{ workdir }} and say what you did.\n",
 }
 

@@ -26,7 +26,8 @@ from mcpeval_dsl.semantics.directives.operands import (
     word,
 )
 
-_COUNT = seq(word("count", label="count_word"), quantity("count", "count", least=1, whole=True))
+MOST_DISTRACTORS = 500
+_COUNT = seq(word("count", label="count_word"), Quantity("count", "count", 1, MOST_DISTRACTORS, True))
 _STATE = seq(word("state", label="state_word"), Maybe(Source()), Condition())
 
 FAULTS: tuple[Directive, ...] = (
@@ -38,7 +39,6 @@ FAULTS: tuple[Directive, ...] = (
         "fault tracker.get_issue { on call 1; timeout }",
         block="fault",
         repeat="add",
-        run="later",
     ),
     define(
         "on",
@@ -75,7 +75,7 @@ FAULTS: tuple[Directive, ...] = (
         'protocol_error -32603 "internal error"',
     ),
     define("expired_credential", "fault", NOTHING, "The token is refused.", "expired_credential"),
-    define("http", "fault", quantity("number", "status", least=100, whole=True), "An HTTP status.", "http 429"),
+    define("http", "fault", Quantity("number", "status", 400, 599, True), "An HTTP status.", "http 429"),
     define(
         "retry_after",
         "fault",
@@ -120,25 +120,26 @@ PLANTED: tuple[Directive, ...] = (
         "distract",
         "task profile",
         NOTHING,
-        "Shows tools that do not belong to the task.",
-        'distract { catalog "catalogs/kubectl.json" count 50 }',
+        "Shows tools that do not belong to the task, the same in every trial and cell. Calls of them reach no server, "
+        "are answered as such a tool would answer, and are counted.",
+        'distract { catalog "kubernetes" count 40 }',
         block="distract",
         repeat="add",
-        run="later",
     ),
     define(
         "catalog",
         "distract",
         seq(Quoted("the path of a catalogue", "path"), _COUNT),
-        "Tools of a stored catalogue.",
-        'catalog "catalogs/kubectl.json" count 50',
+        "Tools of a stored catalogue: a file with `tools` as a server lists them, a lock file, or a shipped one: "
+        "`kubernetes`, `issue_tracker`, `mail_calendar`, `cloud_storage`.",
+        'catalog "kubernetes" count 40',
         repeat="add",
     ),
     define(
         "near",
         "distract",
         seq(Pattern("tool"), _COUNT),
-        "Look-alikes of a tool.",
+        "Look-alikes of a tool, made from its own name, description and schema: they do something else.",
         "near list_directory count 5",
         repeat="add",
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from mcpeval_dsl.semantics.disturbances import Distraction, Fault
 from mcpeval_dsl.semantics.expressions import AnyPattern, CallPattern, Expression, Step
 from mcpeval_dsl.semantics.graders import Grader
 from mcpeval_dsl.semantics.lower.context import Context
@@ -54,6 +55,8 @@ class Draft:
     conditionals: list[Conditional] = field(default_factory=list)
     simulate: list[tuple[CallPattern, Expression]] = field(default_factory=list)
     canaries: list[tuple[str, Expression]] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
+    distract: list[Distraction] = field(default_factory=list)
     known_failures: list[KnownFailure] = field(default_factory=list)
     unsupported: list[Unsupported] = field(default_factory=list)
     servers_span: Span | None = None

@@ -220,6 +220,8 @@ def _finish(
         conditionals=tuple(draft.conditionals),
         simulate=tuple(draft.simulate),
         canaries=tuple(draft.canaries),
+        faults=tuple(draft.faults),
+        distract=tuple(draft.distract),
         known_failures=tuple(draft.known_failures),
         loop=loop[0] if loop else None,
         unsupported=(*draft.unsupported, *draft.grading.unsupported),

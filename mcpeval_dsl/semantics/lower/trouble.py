@@ -1,4 +1,4 @@
-"""Semantics, lowering: constructs whose names are checked though `run` refuses them: faults, injections, dialogues."""
+"""Semantics, lowering: constructs whose names are checked though `run` refuses them: injections, dialogues."""
 
 from __future__ import annotations
 
@@ -21,29 +21,6 @@ def refuse(draft: Draft, construct: str, line: Statement) -> None:
 
 def _statements(line: Directive) -> tuple[Statement, ...]:
     return line.block.statements if line.block else ()
-
-
-def fault(draft: Draft, line: Directive) -> None:
-    refuse(draft, "fault", line)
-    lower_groups(draft.ctx, draft.scope, line.groups)
-    for inner in _statements(line):
-        with draft.ctx.statement(inner) as alive:
-            if alive and isinstance(inner, Directive) and inner.name.text == "error":
-                lower_value(draft.ctx, draft.scope, only(inner).value())
-
-
-def distract(draft: Draft, line: Directive) -> None:
-    refuse(draft, "distract", line)
-    for inner in _statements(line):
-        with draft.ctx.statement(inner) as alive:
-            if not alive or not isinstance(inner, Directive):
-                continue
-            words = only(inner)
-            if inner.name.text == "catalog":
-                path = words.string()
-                draft.ctx.fixture(path.span.file, path.value, path.span)
-            elif inner.name.text == "near":
-                lower_groups(draft.ctx, draft.scope, (Group(tuple(words.items[:1]), words.span),))
 
 
 def inject(draft: Draft, line: Directive) -> None:

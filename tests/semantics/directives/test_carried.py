@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mcpeval_dsl import pipeline
-from mcpeval_dsl.semantics import expressions, graders, model
+from mcpeval_dsl.semantics import disturbances, expressions, graders, model
 from mcpeval_dsl.semantics.directives import TABLE, Directive
 from tests.semantics.directives.test_lowered import SHARED, SUITE, _frame
 from tests.semantics.memory import Memory
@@ -151,7 +151,7 @@ def test_every_field_of_the_typed_suite_is_read_by_a_later_room() -> None:
     read = _read_later()
     fields = {
         field.name
-        for module in (model, graders, expressions)
+        for module in (model, graders, expressions, disturbances)
         for kind in vars(module).values()
         if dataclasses.is_dataclass(kind) and isinstance(kind, type) and kind.__module__ == module.__name__
         for field in dataclasses.fields(kind)
