@@ -73,7 +73,8 @@ def blocked_by_needs(context: RunContext, needs: tuple[str, ...]) -> Blocked | N
         if harvested is None:
             return Blocked("harvest", (f"harvest {node.harvest}: not read",))
         if harvested.status != "ok":
-            return Blocked("harvest", harvested.because, harvested.message, by_defect=bool(harvested.leads))
+            seen = any(lead.strength == "lead" for lead in harvested.leads)
+            return Blocked("harvest", harvested.because, harvested.message, by_defect=seen)
     return None
 
 

@@ -138,7 +138,7 @@ def leads(page: Page, rows: Sequence[model.LeadRow], *, every: bool = False) -> 
     for lead in rows if every else rows[:_SHOWN]:
         where = f"{lead.server}.{lead.tool}"
         value = f" ({lead.argument} = {lead.value})" if lead.value is not None else ""
-        said = _SUSPICIONS.get(lead.kind, lead.kind)
+        said = _SUSPICIONS.get(lead.kind, lead.kind) + (" (to replay)" if lead.strength == "to_replay" else "")
         lines.append(f"  {clip(f'{where}: {said}{value}', 80)}, in {plural(lead.trials, 'trial')}")
         if lead.status:
             lines += wrapped(replayed(lead), "    ")
@@ -154,9 +154,12 @@ def leads(page: Page, rows: Sequence[model.LeadRow], *, every: bool = False) -> 
 
 def _counted(leads: Sequence[model.LeadRow]) -> str:
     confirmed = sum(lead.status == "confirmed" for lead in leads)
+    only_to_replay = sum(lead.strength == "to_replay" and not lead.status for lead in leads)
+    besides = f"; {only_to_replay} more only a replay can tell" if only_to_replay else ""
+    seen = plural(len(leads) - only_to_replay, "lead")
     if not any(lead.status for lead in leads):
-        return f"{plural(len(leads), 'lead')}: seen in a trial, not yet confirmed"
-    return f"{confirmed} confirmed of {plural(len(leads), 'lead')}"
+        return f"{seen}: seen in a trial, not yet confirmed{besides}"
+    return f"{confirmed} confirmed of {seen}{besides}"
 
 
 def replayed(lead: model.LeadRow) -> str:

@@ -142,8 +142,6 @@ def _call(call: CallRecord, page: Page, full: bool) -> list[str]:
         rule = f": {permission.rule}" if permission.rule else ""
         text = f"{permission.decision} ({permission.effect} by {permission.source}){rule}"
         lines.append("    " + page.paint(clip(text, 110), "bad"))
-    if call.fault:
-        lines.append("    " + page.paint(f"injected by fault `{visible(call.fault)}`", "unsure"))
     if call.schema_errors:
         lines.append("    " + page.paint(clip("arguments do not fit: " + "; ".join(call.schema_errors), 110), "unsure"))
     if call.error is not None:
@@ -192,7 +190,8 @@ def _leads(record: TrialRecord, page: Page) -> list[str]:
     lines = [page.head("LEADS")]
     for lead in record.leads:
         value = f" {lead.argument} = {lead.value}" if lead.value is not None else ""
-        text = f"{lead.server}.{lead.tool}: {lead.kind}{value}; evidence {', '.join(lead.evidence)}"
+        word = " (to replay)" if lead.strength == "to_replay" else ""
+        text = f"{lead.server}.{lead.tool}: {lead.kind}{word}{value}; evidence {', '.join(lead.evidence)}"
         lines.append("  " + clip(text, 118))
     return lines
 

@@ -51,6 +51,28 @@ class FindingTally:
             )
 
 
+_SHOWN_BUT_NOT_FOUND = {
+    "prompt": "the prompt names {value}, which {tool} does not find: look at the task",
+    "instructions": "instructions of {source} name {value}, which {tool} does not find: they are stale",
+    "catalogue": "the description of {source} gives {value} as an example, and an agent took it for real",
+}
+
+
+def _shown_in_vain(record: TrialRecord, passed: bool) -> Iterable[str]:
+    """Values that an agent was told and a server does not know: the fault of neither.
+
+    A task may ask for what is not there on purpose; where it passes, it did.
+    """
+    missing = {call.id: call for call in record.calls if call.error is not None and call.error.kind == "not_found"}
+    for trace in record.arguments:
+        call = missing.get(trace.call)
+        if call is None or not trace.decisive or trace.verdict != "known" or trace.vouch == "strong":
+            continue
+        words = _SHOWN_BUT_NOT_FOUND.get(trace.origin)
+        if words is not None and not (passed and trace.origin == "prompt"):
+            yield words.format(value=trace.value, tool=f"{call.server}.{call.tool}", source=trace.source)
+
+
 def _of_transcript(row: Row, record: TrialRecord) -> Iterable[str]:
     calls = [call for call in record.calls if call.actor == "agent"]
     failed: set[str] = set()
@@ -63,6 +85,7 @@ def _of_transcript(row: Row, record: TrialRecord) -> Iterable[str]:
             failed.add(key)
     for tool in sorted(retried):
         yield f"{tool} failed and was called again with the same arguments"
+    yield from _shown_in_vain(record, row.outcome is not None and row.outcome.success)
     for tool in sorted({f"{call.server}.{call.tool}" for call in calls if call.truncated}):
         yield f"a result of {tool} was cut: it may need a filter or pages"
     wrong = row.outcome is not None and row.outcome.outcome == "wrong_answer"

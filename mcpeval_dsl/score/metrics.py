@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from mcpeval_dsl.score.model import LeadRow, Safety
 from mcpeval_dsl.score.rates import estimated, measured_interval, spread_of
 from mcpeval_dsl.score.rows import Row, Scenario, as_if, by_instance
+from mcpeval_dsl.score.suspicions import counts
 from mcpeval_dsl.statistics.intervals import Estimate, Interval, clopper_pearson
 from mcpeval_dsl.statistics.reliability import over_tasks, pass_at_k, pass_hat_k
 
@@ -180,10 +181,11 @@ def _gap(rows: Sequence[Row], which: Scenario, splits: Sequence[str]) -> Value |
 
 
 def _suspicions(name: str, context: Context) -> Metric | str:
+    counted = [lead for lead in context.leads if counts(lead)]
     if name == "defects":
-        open_leads = [lead for lead in context.leads if lead.status in ("", "unconfirmed")]
+        open_leads = [lead for lead in counted if lead.status in ("", "unconfirmed")]
         if open_leads:
             return "not every lead was replayed: `mcpe defects --confirm` does"
         confirmed = sum(lead.status == "confirmed" for lead in context.leads)
         return Metric(lambda rows, which: Value(float(confirmed)), whole=True)
-    return Metric(lambda rows, which: Value(float(len(context.leads))), whole=True)
+    return Metric(lambda rows, which: Value(float(len(counted))), whole=True)

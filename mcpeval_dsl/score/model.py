@@ -202,6 +202,9 @@ class LeadRow(Frozen):
     value: str | None = None
     trials: int
     first_trial: str
+    strength: Literal["lead", "to_replay"] = Field(
+        default="lead", description="`to_replay`: not counted unless a replay confirms it"
+    )
     evidence: tuple[EvidenceCall, ...] = ()
 
 

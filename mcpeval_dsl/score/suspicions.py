@@ -52,6 +52,9 @@ class LeadTally:
         if name not in self.rows:
             self.rows[name] = (_row(lead, trial, calls), set())
             self.first[name] = lead
+        elif lead.strength == "lead" and self.first[name].strength == "to_replay":
+            self.rows[name] = (_row(lead, trial, calls), self.rows[name][1])
+            self.first[name] = lead
         self.rows[name][1].add(trial)
 
 
@@ -67,6 +70,11 @@ def _replayed(defect: DefectRecord | None) -> dict[str, object]:
         "reason": defect.reason,
         "reproduction": defect.reproduction,
     }
+
+
+def counts(row: model.LeadRow) -> bool:
+    """A timeout, or an error after a write, is nothing before a replay confirms it."""
+    return row.strength == "lead" or row.status == "confirmed"
 
 
 def lead_id(lead: Lead) -> str:
@@ -85,6 +93,7 @@ def normalised(lead: Lead) -> str:
 def _row(lead: Lead, trial: str, calls: Mapping[str, CallRecord]) -> model.LeadRow:
     return model.LeadRow(
         id=lead_id(lead),
+        strength=lead.strength,
         kind=lead.kind,
         server=lead.server,
         tool=lead.tool,

@@ -66,7 +66,8 @@ def _restated(case: dict[str, Any]) -> dict[str, Any]:
     if "harvest" in case:
         tool, arguments, result = case["harvest"]
         events.append({"kind": "harvest", "id": "h", "turn": 0, "tool": tool, "args": arguments, **_result(result)})
-    told, spans = case["told"], []
+    told: str = case["told"]
+    spans: list[dict[str, Any]] = []
     while (found := re.search(r"<<(.*?)>>", told)) is not None:
         told = told[: found.start()] + found[1] + told[found.end() :]
         spans.append({"start": found.start(), "end": found.start() + len(found[1]), "name": "harvested"})
@@ -123,8 +124,8 @@ def _turns(case: dict[str, Any], calls: list[CallRecord]) -> tuple[TurnRecord, .
     found = []
     native = [event for event in case["events"] if event["kind"] == "native"]
     for event in native:
-        asked, told = (ToolRequest("n", "shell", {}),), (ToolAnswer("n", event["text"]),)
-        found.append(TurnRecord(0, "", asked, told, "tool_use", Usage(), "m", 0.0, 1.0, 0.0, 0))
+        shell, said = ToolRequest("n", "shell", {}), ToolAnswer("n", event["text"])
+        found.append(TurnRecord(0, "", (shell,), (said,), "tool_use", Usage(), "m", 0.0, 1.0, 0.0, 0))
     if any("t_req" in event for event in case["events"]):
         return tuple(found)
     for number in dict.fromkeys(call.turn or 0 for call in calls):
