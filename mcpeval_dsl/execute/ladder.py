@@ -77,7 +77,7 @@ async def _counted(rung: R, wanted: int, attempt: Attempting[R], made: Sequence[
         tries.extend(batch)
         lost = sum(item.outcome == "invalid" for item in batch)
         spare -= lost
-        if lost == len(batch) or spare < 0:
+        if spare < 0 or _number(tries) == 0:
             break
     return tuple(tries)
 

@@ -1,0 +1,158 @@
+"""`mcpe check`: each kind of line where it holds and where it does not, and what is said when it cannot be asked."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.execute.bench import Bench
+
+DEPOT = Path(__file__).parents[1] / "execute" / "servers" / "depot.py"
+HEAD = """suite depot "Depot" {}
+server depot { stdio "python" "depot.py" "--fixed"; timeout 5s }
+environment yard { write "{{ workdir }}/depot.json" "[{\\"order_id\\": \\"ORD-7\\", \\"status\\": \\"open\\", \\"since\\": 0}]" }
+"""
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    (tmp_path / "project").mkdir()
+    found = Bench(tmp_path / "project")
+    found.write("mcpe.toml", 'specs = ["specs"]\n')
+    found.write("specs/depot.py", DEPOT.read_text(encoding="utf-8"))
+    return found
+
+
+def checked(bench: Bench, lines: str, head: str = HEAD) -> tuple[int, list[tuple[str, str]]]:
+    """The exit code, and each line with its state."""
+    bench.write("specs/depot.mcpe", f"{head}check depot {{\n{lines}\n}}\n")
+    assert bench.mcpe("trust", "specs", "--yes").code == 0
+    ended = bench.mcpe("check", "specs/depot.mcpe", "--format", "json")
+    assert "internal error" not in ended.err and "Traceback" not in ended.err, ended.err
+    found = [json.loads(line) for line in ended.out.splitlines()]
+    return ended.code, [(line["what"], line["state"]) for line in found if line["type"] == "check"]
+
+
+@pytest.mark.parametrize(
+    ("line", "state"),
+    [
+        ("tool get_order present", "pass"),
+        ("tool purge present", "fail"),
+        ("tool purge absent", "pass"),
+        ("tool get_order absent", "fail"),
+        ("schema valid", "pass"),
+        ("capability tools required", "pass"),
+        ("capability prompts required", "fail"),
+        ("capability prompts absent", "pass"),
+        ("capability tools absent", "fail"),
+        ("capability prompts optional", "pass"),
+        ('protocol "2025-11-25" supported', "pass"),
+        ('protocol "2026-07-28" supported', "fail"),
+        ('protocol "2026-07-28" rejected', "pass"),
+        ('protocol "2025-11-25" rejected', "fail"),
+        ('depot.get_order(order_id: "ORD-7") { require class == none }', "pass"),
+        ('depot.get_order(order_id: "ORD-8") { require class == none }', "fail"),
+        ('depot.get_order(order_id: "ORD-8") { require class == tool_error }', "pass"),
+        ('depot.get_order(order_id: "ORD-8") { require class in [tool_error, protocol_error] }', "pass"),
+        ('depot.get_order(order_id: "ORD-8") { require class != error_in_success }', "pass"),
+        ('depot.get_order(order_id: "ORD-8") { require error ~ /ORD-8 not found/ }', "pass"),
+        ('depot.get_order(order_id: "ORD-7") { require error ~ /not found/ }', "fail"),
+        ('depot.get_order(order_id: "ORD-7") { require $.status == "open" }', "pass"),
+        ('depot.get_order(order_id: "ORD-7") { require $.status == "held" }', "fail"),
+        ('depot.get_order(order_id: "ORD-7") { require result.status == "open" }', "pass"),
+        ('depot.get_order(order_id: "ORD-7") { require latency.p95 <= 4s }', "pass"),
+        ('depot.get_order(order_id: "ORD-7") { require latency.max <= 0ms }', "fail"),
+        ('depot.get_stock(item: "a", unit: "pallet") { require class == transport_error }', "pass"),
+        ('depot.get_order(order_id: "ORD-8")', "not tested"),
+        ("depot.list_orders() { x = $.orders[5].order_id }", "not tested"),
+        ('depot.get_order(order_id: "ORD-7") { require $.gone == "x" }', "fail"),
+    ],
+)
+def test_a_line(bench: Bench, line: str, state: str) -> None:
+    code, found = checked(bench, line)
+    assert [each for _, each in found] == [state]
+    assert code == {"pass": 0, "fail": 1, "not tested": 3}[state]
+
+
+def test_later_lines_use_what_earlier_ones_read(bench: Bench) -> None:
+    code, found = checked(
+        bench,
+        """  first = depot.list_orders() { id = $.orders[0].order_id; require $.orders[0].status == "open" }
+  depot.get_order(order_id: first.id) { require $.order_id == first.id }
+  depot.get_order(order_id: "{{ first.id }}") { require class == none }""",
+    )
+    assert code == 0 and len(found) == 3
+
+
+def test_what_rests_on_a_failed_line_is_not_tested(bench: Bench) -> None:
+    code, found = checked(
+        bench,
+        """  first = depot.get_order(order_id: "ORD-8") { id = $.order_id }
+  depot.get_order(order_id: first.id) { require class == none }
+  tool get_order present""",
+    )
+    assert [state for _, state in found] == ["not tested", "not tested", "pass"]
+    assert code == 3
+
+
+def test_each_block_has_a_fresh_environment(bench: Bench) -> None:
+    head = HEAD.replace("[{", "[{").replace("environment yard {", "environment yard { ")
+    two = """  depot.add_order(order_id: "ORD-9") { require class == none }
+  depot.list_orders() { require count($.orders[*]) == 2 }"""
+    bench.write("specs/depot.mcpe", f"{head}check depot {{\n{two}\n}}\ncheck depot {{\n{two}\n}}\n")
+    bench.mcpe("trust", "specs", "--yes")
+    ended = bench.mcpe("check")
+    assert ended.code == 0, ended.out
+    assert ended.out.count("2 of 2 lines pass") == 2
+    assert bench.left_over() == [] and bench.processes() == []
+
+
+def test_a_failure_is_told_with_what_came_and_what_was_expected(bench: Bench) -> None:
+    bench.write("specs/depot.mcpe", HEAD + 'check depot { depot.get_order(order_id: "X") { require class == none } }\n')
+    bench.mcpe("trust", "specs", "--yes")
+    said = bench.mcpe("check", "specs/depot.mcpe").out
+    assert "0 of 1 lines pass" in said and "specs/depot.mcpe:4:" in said
+    assert "tool_error: Order X not found" in said and '== "none"' in said
+
+
+def test_a_server_that_does_not_start_is_not_tested(bench: Bench) -> None:
+    bench.write("specs/depot.py", "raise SystemExit('no database')\n")
+    code, found = checked(bench, 'tool purge absent\ndepot.get_order(order_id: "X") { require class == tool_error }')
+    assert code == 3 and [state for _, state in found] == ["not tested", "not tested"]
+
+
+def test_nothing_starts_without_trust(bench: Bench) -> None:
+    bench.write("specs/depot.mcpe", HEAD + "check depot { tool purge absent }\n")
+    ended = bench.mcpe("check")
+    assert ended.code == 2 and "MCPE500" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("line", "construct"),
+    [
+        ("transport sse rejected", "`transport`"),
+        ("auth none { require status == 401 }", "`auth`"),
+        ("latency p95 <= 1s over 20 calls", "`latency`"),
+        ("conformance ping", "`conformance`"),
+    ],
+)
+def test_a_line_it_cannot_carry_out_is_refused_at_its_place(bench: Bench, line: str, construct: str) -> None:
+    bench.write("specs/depot.mcpe", f"{HEAD}check depot {{\n  {line}\n}}\n")
+    ended = bench.mcpe("check")
+    assert ended.code == 2
+    assert "MCPE502" in ended.err and construct in ended.err and "depot.mcpe:5:" in ended.err
+
+
+def test_specs_without_checks_are_an_error(bench: Bench) -> None:
+    bench.write("specs/depot.mcpe", HEAD + 'model m { script "m.yaml" }\ntask t { prompt "x"; grade contains "x" }\n')
+    bench.write("specs/m.yaml", "tasks: {t: [{reply: x}]}\n")
+    ended = bench.mcpe("check")
+    assert ended.code == 2 and "MCPE509" in ended.err
+
+
+def test_an_unknown_class_is_found_by_the_compiler(bench: Bench) -> None:
+    bench.write("specs/depot.mcpe", HEAD + "check depot { depot.list_orders() { require class == tool_eror } }\n")
+    ended = bench.mcpe("lint")
+    assert ended.code == 2 and "tool_error" in ended.out

@@ -1,0 +1,139 @@
+"""From an agent that knows of no bug to a check that fails until the server is mended."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.execute.bench import Bench
+from tests.execute.depots import ORDERS, call, confirmed, suite
+
+STEPS = [
+    call("list_orders"),
+    call("get_order", order_id=f"{{{{ {ORDERS}[0].order_id }}}}"),
+    call("get_order", order_id=f"{{{{ {ORDERS}[2].order_id }}}}"),
+    call("get_order", order_id="ORD-invented"),  # near misses: made up, and not what the schema allows
+    call("get_order", order_id=7),
+    call("get_stock", item="bolt", unit="crate"),
+    call("get_stock", item="bolt", unit="pallet"),
+    call("list_orders", status="held"),
+]
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    """A run of two trials whose leads were all replayed."""
+    bench = Bench(tmp_path_factory.mktemp("seeded") / "project")
+    bench.root.mkdir()
+    suite(bench, STEPS, trials=2)
+    ended, leads = confirmed(bench, "--window", "0")
+    assert ended.code == 1
+    bench.write("leads.json", json.dumps(leads))
+    return bench
+
+
+def leads_of(bench: Bench) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = json.loads((bench.root / "leads.json").read_text())
+    return found
+
+
+def checks(bench: Bench) -> list[Path]:
+    return sorted((bench.root / ".mcpe/runs").glob("*/defects/*.mcpe"))
+
+
+def test_seeded_bugs_are_confirmed_and_nothing_else(done: Bench) -> None:
+    found = {(lead["tool"], lead["kind"], lead["status"], lead["trials"]) for lead in leads_of(done)}
+    assert found == {
+        ("get_order", "not_found of a vouched value", "confirmed", 2),
+        ("get_stock", "crash", "confirmed", 2),
+        ("list_orders", "schema_mismatch", "confirmed", 2),
+    }
+
+
+def test_they_are_listed_with_the_calls_that_show_them(done: Bench) -> None:
+    listed = done.mcpe("defects")
+    assert listed.code == 0
+    assert "3 confirmed of 3 leads" in listed.out
+    assert "c1 depot.list_orders({})" in listed.out and "c3 depot.get_order(" in listed.out
+    assert listed.out.count("mcpe check ") == 3
+
+
+def test_the_scorecard_says_so(done: Bench) -> None:
+    card = json.loads(done.scorecard)
+    assert {lead["status"] for lead in card["leads"]} == {"confirmed"}
+    assert "CONFIRMED, 10 of 10 replays failed alike" in done.mcpe("score").out
+    assert json.loads(done.scorecard) == card
+
+
+def test_each_is_a_spec_without_mistakes_that_fails_here(done: Bench) -> None:
+    assert len(checks(done)) == 3
+    for path in checks(done):
+        assert done.mcpe("lint", str(path), "--strict").code == 0
+        assert done.mcpe("trust", str(path), "--yes").code == 0
+        ended = done.mcpe("check", str(path))
+        assert ended.code == 1, ended.err
+        assert "FAIL" in ended.out
+        assert path.read_text().startswith("# depot.")
+
+
+def test_each_passes_once_the_server_is_mended(done: Bench) -> None:
+    spec = done.root / "specs/bench.mcpe"
+    text = spec.read_text()
+    spec.write_text(text.replace('"depot.py"', '"depot.py" "--sound"'))
+    try:
+        for path in checks(done):
+            assert done.mcpe("trust", str(path), "--yes").code == 0
+            ended = done.mcpe("check", str(path))
+            assert ended.code == 0, ended.out
+    finally:
+        spec.write_text(text)
+
+
+def test_one_that_cannot_be_asked_is_no_verdict(done: Bench) -> None:
+    server = done.root / "specs/depot.py"
+    text = server.read_text()
+    server.write_text("raise SystemExit('no database')\n")
+    try:
+        for path in checks(done):
+            assert done.mcpe("trust", str(path), "--yes").code == 0
+            ended = done.mcpe("check", str(path))
+            assert ended.code == 3 and "NOT TESTED" in ended.out, ended.out
+    finally:
+        server.write_text(text)
+
+
+def test_a_run_whose_server_is_gone_is_not_decided(bench: Bench) -> None:
+    suite(bench, STEPS)
+    bench.run()
+    (bench.root / "specs/depot.py").write_text("raise SystemExit('no database')\n")
+    ended, leads = confirmed(bench, "--window", "0", run=False)
+    assert ended.code == 3
+    assert {lead["status"] for lead in leads} == {"unconfirmed"}
+
+
+def test_checks_go_where_they_are_wanted_and_only_what_is_asked_for(bench: Bench) -> None:
+    suite(bench, STEPS)
+    bench.run()
+    ended, leads = confirmed(bench, "--window", "0", "--only", "get_stock", "-o", "checks", run=False)
+    assert ended.code == 1
+    assert [path.name.rpartition("-")[0] for path in (bench.root / "checks").iterdir()] == ["depot-get_stock-crash"]
+    assert sorted(str(lead["status"]) for lead in leads) == ["", "", "confirmed"]
+
+
+def test_a_run_without_leads(bench: Bench) -> None:
+    suite(bench, STEPS[:2])
+    ended, leads = confirmed(bench)
+    assert ended.code == 0 and leads == []
+    assert "no lead seen" in bench.mcpe("defects").out
+
+
+def test_a_defect_of_a_harvest_is_replayed_without_an_agent(bench: Bench) -> None:
+    suite(bench, [])
+    path = bench.root / "specs/bench.mcpe"
+    harvest = 'harvest held = depot.list_orders(status: "held") { id = $.orders[0].order_id }\n'
+    path.write_text(path.read_text() + harvest + 'task two { prompt "{{ held.id }}"; grade contains "done" }\n')
+    ended, (lead,) = confirmed(bench)
+    assert (ended.code, lead["status"]) == (1, "confirmed")
+    assert str(lead["first_trial"]).startswith("harvest ")
