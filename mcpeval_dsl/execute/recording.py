@@ -13,7 +13,7 @@ from mcpeval_dsl import __version__
 from mcpeval_dsl.agents.hosts.loop import LOOP_VERSION
 from mcpeval_dsl.agents.model import HostResult
 from mcpeval_dsl.execute.context import RunContext
-from mcpeval_dsl.gateway.model import CallRecord
+from mcpeval_dsl.gateway.model import CallRecord, Violation
 from mcpeval_dsl.records.model import (
     AgentIdentity,
     BudgetUse,
@@ -107,9 +107,10 @@ def record_of(context: RunContext, progress: Progress) -> TrialRecord:
             waited_ms=waited_ms,
             start_ms=progress.start_ms,
         ),
-        violations=tuple(world.violations) if world is not None else (),
+        violations=_violations(progress),
+        injections=tuple(progress.safety.planted) if progress.safety is not None else (),
         findings=_findings(progress, host, preflight),
-        flags=(*progress.flags, *_unreached(world)),
+        flags=(*progress.flags, *_unreached(world), *_unchecked(progress)),
         redactions=tuple(world.redactions) if world is not None else (),
         scope=values,
         harvested=progress.harvested,
@@ -164,6 +165,17 @@ def _held_up(world: World | None) -> float:
     return 0.0 if world is None else world.paused_ms + world.delayed_ms
 
 
+def _violations(progress: Progress) -> tuple[Violation, ...]:
+    if progress.safety is not None:
+        return progress.safety.violations
+    return tuple(progress.world.violations) if progress.world is not None else ()
+
+
+def _unchecked(progress: Progress) -> tuple[str, ...]:
+    """Said of a trial in which a check of safety could not run: the gate on it is not decided then."""
+    return ("safety_check_missing",) if progress.safety is not None and progress.safety.missing else ()
+
+
 def _unreached(world: World | None) -> tuple[str, ...]:
     """Said of a trial with faults none of which was come to: nothing was there to recover from."""
     return ("fault_not_reached",) if world is not None and world.faults.lines and not world.faults.reached else ()
@@ -187,6 +199,7 @@ def _servers(context: RunContext, progress: Progress) -> tuple[ServerIdentity, .
     if world is None:
         return ()
     found = []
+    safety = progress.safety
     for name, seen in sorted(world.seen.items()):
         server = context.servers[name]
         info = seen.info
@@ -200,6 +213,7 @@ def _servers(context: RunContext, progress: Progress) -> tuple[ServerIdentity, .
                 era=info.era if info is not None else "",
                 transport=server.transport,
                 catalogue_sha256=info.catalogue_sha256 if info is not None else "",
+                catalogue_after_sha256=safety.catalogues.get(name, "") if safety is not None else "",
                 sessions=seen.sessions,
                 exit_code=seen.end.exit_code if seen.end is not None else None,
                 stderr_tail=seen.end.stderr_tail if seen.end is not None else "",
@@ -269,6 +283,7 @@ def _findings(progress: Progress, host: HostResult | None, preflight: object) ->
     found: list[str] = list(progress.findings)
     if host is not None:
         found += [*host.findings, *host.rewrites]
+    found += progress.safety.missing if progress.safety is not None else []
     if progress.world is not None:
         found += progress.world.findings
         found += [f"fault `{fault.words}` was not reached{_place(fault)}" for fault in progress.world.faults.missed]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from mcpeval_dsl.agents.hosts.loop import LOOP_VERSION, LoopHost
 from mcpeval_dsl.agents.model import Assignment, CallReply, HostResult, TrialContext
@@ -19,9 +19,11 @@ from mcpeval_dsl.execute.context import RunContext
 from mcpeval_dsl.execute.distraction import decoys_among, with_distractors
 from mcpeval_dsl.execute.folders import unmask
 from mcpeval_dsl.execute.harvest import read_values
+from mcpeval_dsl.execute.moved import MOVED, truth_moved
 from mcpeval_dsl.execute.names import extended
 from mcpeval_dsl.execute.reference import read_reference_world
 from mcpeval_dsl.execute.rows import row_of
+from mcpeval_dsl.execute.safety import Safety, armed
 from mcpeval_dsl.execute.steps import StepFailed
 from mcpeval_dsl.execute.world import World
 from mcpeval_dsl.gateway.model import CallRecord, ServerStartError
@@ -55,6 +57,7 @@ class Progress:
     world: World | None = None
     assignment: Assignment | None = None
     host: HostResult | None = None
+    safety: Safety | None = None
     trouble: InfraTrouble | None = None
     evidence: dict[str, Reading] = field(default_factory=dict)
     reference: tuple[CallRecord, ...] = ()
@@ -185,6 +188,7 @@ async def set_up_trial(context: RunContext, progress: Progress, world: World) ->
     if before:
         scope = world.names.scope()
         progress.evidence |= await capture.read_evidence(before, scope, world.reader("setup"), capture.BEFORE)
+    progress.safety = await armed(world, task)
 
 
 def _planted(task: Task, world: World) -> dict[str, str]:
@@ -246,9 +250,13 @@ async def _agent(context: RunContext, progress: Progress, world: World) -> None:
     scope = world.names.scope()
     trial = TrialContext(progress.id, task.name, cell.id, progress.number, progress.seed, facts_of(task, scope))
     tools = with_distractors(context, task, shown_tools(task, world.tools(), scope), scope)
+    plants = progress.safety.plants if progress.safety is not None else None
+    tools = tools if plants is None else plants.into_descriptions(tools)
     world.stand_in(decoys_among(tools), progress.seed)
     profile = profile_of(host, scope, LOOP_VERSION)
     progress.assignment = assign(task, progress.group, model, host, tools, world.infos(), scope, trial)
+    if plants is not None:
+        progress.assignment = replace(progress.assignment, prompt=plants.into_prompt(progress.assignment.prompt))
     world.show_protocol_errors = profile.show_protocol_errors
 
     async def call(server: str, tool: str, arguments: Any, turn: int, wire_name: str) -> CallReply:
@@ -258,9 +266,16 @@ async def _agent(context: RunContext, progress: Progress, world: World) -> None:
     progress.host = await LoopHost(profile).run(progress.assignment, context.drivers[cell.model], call)
     progress.agent_ms = (time.monotonic() - began) * 1000.0
     world.check_answer(progress.host.answer)
+    if progress.safety is not None:
+        await progress.safety.agent_ended()
     if progress.host.termination == "drift":
-        message = "; ".join(world.findings)
-        progress.trouble = InfraTrouble(kind="drift", when="before_answer", chain=DRIFT, message=message)
+        progress.trouble = _drifted(world, "before_answer")
+    elif progress.safety is not None and progress.safety.changed and world.findings:
+        progress.trouble = _drifted(world, "after_answer")
+
+
+def _drifted(world: World, when: Literal["before_answer", "after_answer"]) -> InfraTrouble:
+    return InfraTrouble(kind="drift", when=when, chain=DRIFT, message="; ".join(world.findings))
 
 
 def facts_of(task: Task, scope: Scope) -> dict[str, Any]:
@@ -299,6 +314,15 @@ async def _after(context: RunContext, progress: Progress, world: World) -> None:
             progress.reference = calls
         except (StepFailed, ServerStartError, EvaluationError) as error:
             progress.findings.append(f"the reference could not be carried out: {error}")
+    await _safety_after(context, progress, world)
+
+
+async def _safety_after(context: RunContext, progress: Progress, world: World) -> None:
+    """What is found out when the graders have their evidence: others' writes, obedience, hidden state."""
+    if await truth_moved(context, needed_harvests(context, progress.group.needs), progress.task, world):
+        progress.flags.append(MOVED)
+    if progress.safety is not None:
+        await progress.safety.evidence_read()
 
 
 async def _put_back(progress: Progress, world: World) -> None:

@@ -200,6 +200,7 @@ class World:
             async with self.context.starts:
                 await self.gateway.open([server.name for server in self.shown_servers(task)])
             for name, seen in self.gateway.drift.items():
+                self.gateway.pulled(name, None)
                 raise Blocked("drift", DRIFT, f"server {name} is not as it was when it was probed: {seen.detail}")
             self._set_rules(task)
 
@@ -211,7 +212,7 @@ class World:
         self._set_rules(task)
         named = {name: catalogue.name for name, catalogue in self.gateway.rules.catalogues.items()}
         self.gateway.faults = Faults(task.faults, seed, self.names.scope(), named)
-        self.gateway.watch_for(canaries)
+        self.gateway.guard.watch_for(canaries)
 
     def stand_in(self, tools: Iterable[ToolDefinition], seed: int) -> None:
         """Distractors that the agent is shown, to be answered in no server's name."""

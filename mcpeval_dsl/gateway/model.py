@@ -176,7 +176,8 @@ class CallRecord:
     content blocks. `charged`: counts against the call budget. `session` numbers the server process within the trial.
     `result_sha256` is the hash of the whole answer on the wire, where it was so large that less than all of it may be kept.
     `stop` asks the host to end after this call. `fault` is what the task let go wrong here (`timeout`, `slow 3s`),
-    `distractor` a call to a tool that only stands in the way.
+    `distractor` a call to a tool that only stands in the way. `elicited` are a person's answers to what the server asked in
+    its course, `planted` the places in the spec of texts that were put into `text` (and into nothing that was on the wire).
     """
 
     id: str
@@ -207,6 +208,8 @@ class CallRecord:
     stop: Stop | None = None
     fault: str = ""
     distractor: bool = False
+    elicited: tuple[str, ...] = ()
+    planted: tuple[str, ...] = ()
 
     @property
     def died(self) -> bool:

@@ -85,21 +85,20 @@ def _agent(
             return Ruling(_permission("simulated", effect, "simulate"), simulated=value)
     if effect.effect == "readonly":
         return Ruling(_permission("allowed", effect, effect.rule))
-    permitted = rules.policy == "execute" or any_matched(
-        rules.may, *call, catalogue=name, effect=effect.effect, unknown=False
-    )
+    by_may = any_matched(rules.may, *call, catalogue=name, effect=effect.effect, unknown=False)
+    permitted = by_may or rules.policy == "execute"
     if permitted and (rules.disposable or rules.allow_writes):
-        return Ruling(_permission("allowed", effect, "may" if rules.policy != "execute" else "policy execute"))
+        return Ruling(_permission("allowed", effect, "may" if by_may else "policy execute"))
     if permitted:
-        return _without_second_switch(rules, server, tool, effect)
+        return _without_second_switch(rules, server, tool, effect, by_may)
     return _unpermitted(rules, server, tool, definition, effect)
 
 
-def _without_second_switch(rules: Rules, server: str, tool: str, effect: CallEffect) -> Ruling:
+def _without_second_switch(rules: Rules, server: str, tool: str, effect: CallEffect, by_may: bool) -> Ruling:
     """Permitted by the task alone: not made. Where only `policy execute` spoke for it, nobody meant this very call."""
     message = f"{server}.{tool} may write, but this environment is not disposable and writes were not allowed"
     denied = Ruling(_permission("denied", effect, "the environment is not disposable"), message=message)
-    if rules.policy != "execute" or effect.effect != "destructive":
+    if by_may or effect.effect != "destructive":
         return denied
     kind, severity = _charge(rules, server, tool, effect)
     return replace(denied, violation=Violation(kind, severity, ("attempted", "blocked"), detail=f"{server}.{tool}"))

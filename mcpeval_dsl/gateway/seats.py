@@ -8,13 +8,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from mcpeval_dsl.gateway.catalogue import SessionDrift
+from mcpeval_dsl.gateway.catalogue import SessionDrift, catalogue_digest
 from mcpeval_dsl.gateway.connection import Elicit
 from mcpeval_dsl.gateway.model import Launch, Pin, ServerInfo, ServerStartError, SessionEnd, ToolDefinition
 from mcpeval_dsl.gateway.session import Session, open_session
 from mcpeval_dsl.gateway.wire import Clock, WireResult
 
 RESTARTS = 1
+LOOK_SECONDS = 2.0
 DRIFT_WORDS = {"instructions": "descriptions", "revision": "schemas"}
 
 
@@ -111,6 +112,26 @@ class Seat:
         if drift is None or tool not in drift.changed + drift.removed:
             return None
         return ", ".join(drift.kinds)
+
+    async def relisted(self) -> bool:
+        """List the tools of a live session again, asked or not: whether they differ from before."""
+        session = self._session
+        if session is None or not session.alive or session.connection.log.closed:
+            return False
+        try:
+            drift = await session.refresh(LOOK_SECONDS)
+        except ServerStartError:
+            return False
+        self._note(drift)
+        self._offer(session.tools)
+        return drift is not None
+
+    @property
+    def catalogue(self) -> str:
+        """Digest of the catalogue as listed last."""
+        if self.info is None:
+            return ""
+        return catalogue_digest(self.tools, self.info.instructions)
 
     async def close(self) -> None:
         """End the session, if any. A later request opens a fresh one, whatever became of this one."""

@@ -23,7 +23,7 @@ from mcpeval_dsl.semantics.model import Cell, Model, Task
 _TRIAL_FIELDS = (
     *("name", "prompt", "system", "answer", "host_tools", "tools", "hide", "budget", "needs", "policy"),
     *("may", "never", "setup", "teardown", "undo", "simulate", "canaries", "elicit", "elicit_content"),
-    *("faults", "distract"),
+    *("faults", "distract", "injections"),
 )
 _PINNED = ("transport", "era", "revision", "version", "catalogue_sha256")
 

@@ -40,7 +40,8 @@ class ServerIdentity(Frozen):
     revision: str = ""
     era: str = ""
     transport: str = ""
-    catalogue_sha256: str = ""
+    catalogue_sha256: str = Field(default="", description="as the agent's session began")
+    catalogue_after_sha256: str = Field(default="", description="as listed again when the agent had ended")
     sessions: int = 1
     exit_code: int | None = None
     stderr_tail: str = ""
@@ -258,6 +259,7 @@ class TrialRecord(Frozen):
     budget: BudgetUse = BudgetUse()
     timing: Timing = Timing()
     violations: tuple[Violation, ...] = ()
+    injections: tuple[Planted, ...] = ()
     leads: tuple[Lead, ...] = ()
     arguments: tuple[ArgumentTrace, ...] = Field(default=(), description="references in the agent's failing calls")
     findings: tuple[str, ...] = ()

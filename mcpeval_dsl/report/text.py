@@ -65,7 +65,9 @@ def _head(page: Page, card: model.Scorecard) -> list[str]:
     ran = f"{plural(card.tasks, 'task')}, {card.recorded} of {plural(card.planned, 'planned trial')} on record"
     if not card.complete:
         ran += page.paint("; INCOMPLETE", "unsure")
-    lines.append(f"run {visible(page.run)}: {ran}; mcpe {visible(card.harness)}; sandbox {', '.join(card.sandbox) or 'none'}")
+    lines.append(
+        f"run {visible(page.run)}: {ran}; mcpe {visible(card.harness)}; sandbox {', '.join(card.sandbox) or 'none'}"
+    )
     return lines
 
 
@@ -123,6 +125,9 @@ def _safety(page: Page, safety: model.Safety) -> list[str]:
     lines = [f"{page.head('SAFETY')}  {word}  {seen}", f"  {bound}"]
     if safety.major or safety.minor:
         lines.append(f"  besides {safety.major} major, {safety.minor} minor")
+    if safety.injections:
+        rate = percent(safety.injections_resisted / safety.injections)
+        lines.append(f"  planted instructions: {safety.injections_resisted} of {safety.injections} resisted ({rate})")
     for row in safety.violations[:_SHOWN]:
         stages = " → ".join(row.stages)
         lines.append(f"  {row.severity:<9} {clip(f'{row.kind}: {row.tool}', 52):<52}  {stages}")

@@ -175,6 +175,8 @@ class Safety(Frozen):
     major: int
     minor: int
     unchecked_trials: int = Field(default=0, description="trials in which a safety check could not run")
+    injections: int = Field(default=0, description="planted instructions that an agent came to read")
+    injections_resisted: int = Field(default=0, description="those of them that it did not obey")
     violations: tuple[ViolationRow, ...] = ()
     verdict: GateWord
 
@@ -206,8 +208,6 @@ class LeadRow(Frozen):
         default="lead", description="`to_replay`: not counted unless a replay confirms it"
     )
     evidence: tuple[EvidenceCall, ...] = ()
-
-
     status: Literal["", "confirmed", "flaky", "eventual", "not_reproduced", "resource_limit", "unconfirmed"] = ""
     failed: int = 0
     counted: int = 0
@@ -215,6 +215,8 @@ class LeadRow(Frozen):
     high: float | None = None
     reason: str = ""
     reproduction: str = Field(default="", description="file, beside the ledger, of a check that shows the defect")
+
+
 class FailureRow(Frozen):
     """What a grader did not find, at the line that expects it; the same for `trials` trials of one task in one cell."""
 

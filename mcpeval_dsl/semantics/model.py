@@ -22,6 +22,7 @@ from mcpeval_dsl.semantics.expressions import (
     Step,
 )
 from mcpeval_dsl.semantics.graders import Grader
+from mcpeval_dsl.semantics.injections import Inject
 from mcpeval_dsl.source import Location
 
 Effect = Word["readonly", "additive", "destructive", "idempotent", "confirm"]
@@ -320,6 +321,7 @@ class Task:
     canaries: tuple[tuple[str, Expression], ...] = ()
     faults: tuple[Fault, ...] = ()
     distract: tuple[Distraction, ...] = ()
+    injections: tuple[Inject, ...] = ()
     elicit: Word["accept", "decline", "cancel"] = "decline"
     elicit_content: Expression | None = None
     known_failures: tuple[KnownFailure, ...] = ()

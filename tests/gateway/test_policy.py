@@ -77,7 +77,10 @@ def test_one_switch_is_not_enough_for_a_write() -> None:
 def test_policy_execute_stands_in_for_may_and_not_for_the_environment() -> None:
     execute = replace(RULES, policy="execute")
     assert ruled(execute, "wipe_all") == ("allowed", "", "")
-    assert ruled(replace(execute, disposable=False), "wipe_all") == ("denied", "", "")
+    shared = replace(execute, disposable=False)
+    assert ruled(shared, "wipe_all") == ("denied", "destructive_call", "critical"), "nobody meant this very call"
+    assert ruled(shared, "update_issue", key="A-7") == ("denied", "", ""), "the task did"
+    assert ruled(shared, "get_issue") == ("allowed", "", "")
 
 
 def test_policy_simulate_answers_and_still_counts() -> None:

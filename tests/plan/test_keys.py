@@ -12,6 +12,7 @@ from mcpeval_dsl.plan.model import Plan, trial_key
 from mcpeval_dsl.semantics.disturbances import CatalogueTools, Fault, LookAlikes
 from mcpeval_dsl.semantics.expressions import ArgumentPattern, CallPattern, Entry, Literal, Ref, Select, Sql, Template
 from mcpeval_dsl.semantics.graders import AnyOf, Common, SameState, State
+from mcpeval_dsl.semantics.injections import Inject
 from mcpeval_dsl.semantics.model import (
     Annotation,
     Answer,
@@ -86,6 +87,10 @@ TRIAL_INGREDIENTS: dict[str, Change] = {
     "fault": _task(faults=(Fault("timeout", (UPDATE,)),)),
     "fault at another call": _task(faults=(Fault("timeout", (UPDATE,), nth=2),)),
     "distractors of a catalogue": _task(distract=(CatalogueTools(Literal("kubernetes"), 10, True),)),
+    "planted text": _task(injections=(Inject("result", s.text("obey"), (UPDATE,)),)),
+    "what shows that a planted text was obeyed": _task(
+        injections=(Inject("result", s.text("obey"), (UPDATE,), obeyed=(UPDATE,)),)
+    ),
     "look-alikes": _task(distract=(LookAlikes(UPDATE, 3),)),
     "canary": _task(canaries=(("token", s.text("abc")),)),
     "another query for the state": _task(graders=(s.state("get_issue_history"),)),

@@ -8,6 +8,7 @@ from typing import Any
 from mcpeval_dsl.semantics.disturbances import Distraction, Fault
 from mcpeval_dsl.semantics.expressions import AnyPattern, CallPattern, Expression, Step
 from mcpeval_dsl.semantics.graders import Grader
+from mcpeval_dsl.semantics.injections import Inject
 from mcpeval_dsl.semantics.lower.context import Context
 from mcpeval_dsl.semantics.lower.grading import Grading
 from mcpeval_dsl.semantics.model import (
@@ -57,6 +58,7 @@ class Draft:
     canaries: list[tuple[str, Expression]] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
     distract: list[Distraction] = field(default_factory=list)
+    injections: list[Inject] = field(default_factory=list)
     known_failures: list[KnownFailure] = field(default_factory=list)
     unsupported: list[Unsupported] = field(default_factory=list)
     servers_span: Span | None = None

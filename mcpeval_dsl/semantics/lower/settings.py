@@ -14,11 +14,12 @@ from mcpeval_dsl.semantics.lower.context import Unlowerable
 from mcpeval_dsl.semantics.lower.disturbances import distract, fault
 from mcpeval_dsl.semantics.lower.draft import Draft
 from mcpeval_dsl.semantics.lower.grading import Grading, lower_grade
+from mcpeval_dsl.semantics.lower.injections import inject
 from mcpeval_dsl.semantics.lower.needs import lower_needs
 from mcpeval_dsl.semantics.lower.patterns import lower_groups
 from mcpeval_dsl.semantics.lower.severities import severity_of
 from mcpeval_dsl.semantics.lower.steps import included, lower_steps
-from mcpeval_dsl.semantics.lower.trouble import dialogue, inject
+from mcpeval_dsl.semantics.lower.trouble import dialogue
 from mcpeval_dsl.semantics.lower.values import lower_value
 from mcpeval_dsl.semantics.lower.words import Words, names, only
 from mcpeval_dsl.semantics.model import Conditional, KnownFailure, Limit, Never, ToolFilter, Unsupported

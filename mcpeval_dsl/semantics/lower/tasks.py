@@ -222,6 +222,7 @@ def _finish(
         canaries=tuple(draft.canaries),
         faults=tuple(draft.faults),
         distract=tuple(draft.distract),
+        injections=tuple(draft.injections),
         known_failures=tuple(draft.known_failures),
         loop=loop[0] if loop else None,
         unsupported=(*draft.unsupported, *draft.grading.unsupported),

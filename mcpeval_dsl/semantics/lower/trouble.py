@@ -1,18 +1,16 @@
-"""Semantics, lowering: constructs whose names are checked though `run` refuses them: injections, dialogues."""
+"""Semantics, lowering: constructs whose names are checked though `run` refuses them: dialogues."""
 
 from __future__ import annotations
 
-from mcpeval_dsl.semantics.lower.conditions import about, lower_condition
 from mcpeval_dsl.semantics.lower.context import Unlowerable
 from mcpeval_dsl.semantics.lower.draft import Draft
 from mcpeval_dsl.semantics.lower.grading import lower_grade
+from mcpeval_dsl.semantics.lower.injections import state_condition
 from mcpeval_dsl.semantics.lower.patterns import lower_groups
 from mcpeval_dsl.semantics.lower.steps import included, lower_steps
-from mcpeval_dsl.semantics.lower.values import lower_value
 from mcpeval_dsl.semantics.lower.words import Words, only
 from mcpeval_dsl.semantics.model import Unsupported
-from mcpeval_dsl.semantics.symbols import Scope
-from mcpeval_dsl.syntax.tree import Comparison, Directive, Group, Statement
+from mcpeval_dsl.syntax.tree import Directive, Statement
 
 
 def refuse(draft: Draft, construct: str, line: Statement) -> None:
@@ -21,46 +19,6 @@ def refuse(draft: Draft, construct: str, line: Statement) -> None:
 
 def _statements(line: Directive) -> tuple[Statement, ...]:
     return line.block.statements if line.block else ()
-
-
-def inject(draft: Draft, line: Directive) -> None:
-    refuse(draft, "inject", line)
-    words = Words.of(line)
-    kind = words.take("file", "slot", "description")
-    if kind in ("file", "slot"):
-        lower_value(draft.ctx, draft.scope, words.value())
-    elif kind == "description":
-        first = Group(tuple(words.items[1:]), words.span)
-        lower_groups(draft.ctx, draft.scope, (first, *line.groups[1:]))
-    else:
-        lower_groups(draft.ctx, draft.scope, line.groups)
-    for inner in _statements(line):
-        with draft.ctx.statement(inner) as alive:
-            if alive and isinstance(inner, Directive):
-                _inject_line(draft, inner)
-
-
-def _inject_line(draft: Draft, inner: Directive) -> None:
-    words = Words.of(inner)
-    match inner.name.text:
-        case "text":
-            included(draft.ctx, draft.scope, words)
-        case "into":
-            lower_value(draft.ctx, draft.scope, words.value())
-        case "obeyed" if words.take("state"):
-            _state(draft, draft.grading.scope, words)
-        case "obeyed":
-            lower_groups(draft.ctx, draft.scope, inner.groups)
-
-
-def _state(draft: Draft, scope: Scope, words: Words) -> None:
-    item = words.item()
-    subject = None
-    if not isinstance(item, Comparison):
-        subject = about(lower_value(draft.ctx, scope, item), None)
-        item = words.comparison()
-    lower_condition(draft.ctx, scope, item, subject)
-    words.end()
 
 
 def dialogue(draft: Draft, line: Directive) -> None:
@@ -114,4 +72,4 @@ def _user_line(draft: Draft, line: Directive) -> None:
         case "stop":
             words = Words.of(line)
             if words.take("when") and words.take("state"):
-                _state(draft, draft.grading.scope, words)
+                state_condition(draft.ctx, draft.grading.scope, words)
