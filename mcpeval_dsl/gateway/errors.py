@@ -24,18 +24,20 @@ KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("expired", r"\bexpired?\b|no longer valid|\bstale\b|session (?:has )?ended"),
         (
             "denied",
-            r"permission|forbidden|unauthori[sz]ed|not (?:allowed|permitted|authori[sz]ed)|access denied|\b40[13]\b|read.?only",
+            r"permission|forbidden|unauthori[sz]ed|not (?:allowed|permitted|authori[sz]ed)|access denied|\b40[13]\b|read.?only|"
+            r"\bonly (?:\w+ ){1,3}(?:is|are) (?:allowed|permitted)",
         ),
         (
             "not_found",
             r"not found|no such|does(?: not|n't) exist|unknown (?:tool|resource|\w+ id)|(?:could not|cannot|can't) find|"
-            r"there is no\b|\bno \w+ (?:with|named|called)\b|\b404\b",
+            r"there is no\b|\bno \w+ (?:with|named|called)\b|\bno (?:\w+ ){1,3}found\b|did not resolve\b|(?:could|can) ?not (?:be )?resolved?\b|\b404\b",
         ),
         ("conflict", r"already (?:exists|\w+ed)\b|conflict|duplicate|unique constraint|\blocked\b|\b409\b"),
         (
             "validation",
             r"invalid|validation|required|missing|must (?:be|not|have)|expected|malformed|out of range|unsupported|"
-            r"not a valid|\b422\b|\b400\b|-3260[02]",
+            r"not a valid|illegal|syntax error|cannot specify|mutually exclusive|(?:division|divided?) by zero|"
+            r"unknown (?:unit|identifier|option|argument|parameter|property|field|format|type)\b|\b422\b|\b400\b|-3260[02]",
         ),
         (
             "internal",
@@ -47,8 +49,12 @@ KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 _CODES = {-32601: "not_found", -32602: "validation", -32600: "validation", -32603: "internal", -32700: "internal"}
 _STATUSES = {400: "validation", 401: "denied", 403: "denied", 404: "not_found", 409: "conflict", 429: "rate"}
 _SAYS_ERROR = re.compile(
-    r"\s*(?:mcp error -32\d{3}\b|(?:[\w.]+ ){0,2}?[\w.]*(?:error|exception)\s*:|traceback \(most recent)", re.IGNORECASE
+    r"\s*(?:mcp error -32\d{3}\b|(?:[\w.]+ ){0,2}?[\w.]*(?:error|exception)\s*:|traceback \(most recent|"
+    r"(?:encountered|received|caught) (?:\w+ ){1,3}(?:error|exception)\s*:)",
+    re.IGNORECASE,
 )
+_ERROR_ELEMENT = re.compile(r"<error>[^<>]*</error>\s*$", re.IGNORECASE)
+_FAILED_STATUS = re.compile(r"(?:\w+_)?(?:error|not_found)$", re.IGNORECASE)
 _CODE_IN_TEXT = re.compile(r"MCP error (-32\d{3})")
 _ERROR_FIELDS = frozenset(
     {"error", "errors", "message", "code", "status", "success", "ok", "details", "detail", "hint"}
@@ -165,7 +171,7 @@ def _type_word(value: Any) -> str:
 def error_in_success(result: Mapping[str, Any], text: str) -> str | None:
     """What a result that claims success says of an error: servers do that, and a model may take it for an answer."""
     if len(text) <= ERROR_TEXT and len(blocks_of(result)) <= 1:
-        if _SAYS_ERROR.match(text):
+        if _SAYS_ERROR.match(text) or _ERROR_ELEMENT.search(text):
             return text
         if text.lstrip().startswith("{"):
             try:
@@ -182,7 +188,10 @@ def _admits_failure(value: Any) -> bool:
         return False
     if value.get("success") is False or value.get("ok") is False:
         return True
-    return bool(value.get("error")) and value.keys() <= _ERROR_FIELDS
+    if not value.keys() <= _ERROR_FIELDS:
+        return False
+    status = value.get("status")
+    return bool(value.get("error")) or (isinstance(status, str) and _FAILED_STATUS.match(status) is not None)
 
 
 def output_problem(result: Mapping[str, Any], tool: ToolDefinition | None, validators: Validators | None) -> str | None:
