@@ -170,7 +170,7 @@ TOP: tuple[Directive, ...] = (
         "check tracker { tool purge absent; schema valid }",
         block="check",
         repeat="add",
-        run="later",
+        run="check",
     ),
     define(
         "gate",

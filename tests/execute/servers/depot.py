@@ -46,7 +46,7 @@ def keep(found):
 def next_answer():
     if GIVEN.answers is None:
         return "F"
-    with open(GIVEN.answers, "r+") as file:
+    with Path(GIVEN.answers).open("r+") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         text = file.read()
         file.seek(0)
@@ -114,7 +114,7 @@ def get_ledger(given):
 
 def add_order(given):
     if GIVEN.conflicts:
-        with open(GIVEN.conflicts, "a+") as file:
+        with Path(GIVEN.conflicts).open("a+") as file:
             file.seek(0)
             if given["order_id"] in file.read():
                 raise Refused(f"Order {given['order_id']} already exists")

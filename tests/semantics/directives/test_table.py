@@ -88,7 +88,8 @@ def test_graders_have_a_block_of_their_own() -> None:
 def test_what_run_may_refuse() -> None:
     refused = {entry.name for entry in TABLE if entry.run != "yes"}
     assert refused == {
-        *("check", "arm", "lift", "compare", "matrix", "dialogue"),
+        *("check", "transport", "auth", "origin", "latency", "conformance"),
+        *("arm", "lift", "compare", "matrix", "dialogue"),
         *("calibration", "kappa", "for", "tool_search", "shell", "oauth"),
         *("claude_code", "codex", "gemini_cli", "opencode", "copilot_cli", "qwen_code", "command"),
     }
