@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cases_public.library import Library
+from tests.cases_public.lending import Library
 from tests.execute.bench import Bench
 
 

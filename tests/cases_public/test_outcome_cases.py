@@ -9,7 +9,7 @@ import pytest
 
 from mcpeval_dsl.records.model import OutcomeRecord
 from tests.agents.provider_server import Answer, Fail, ProviderServer, RateLimited, Say
-from tests.cases_public.library import SUITE, Library, calls
+from tests.cases_public.lending import SUITE, Library, calls
 from tests.cases_public.test_run_cases import online, settled
 from tests.execute.bench import outcome
 

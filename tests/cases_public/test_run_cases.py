@@ -15,7 +15,7 @@ import pytest
 from mcpeval_dsl.records.folder import runs
 from mcpeval_dsl.records.model import OutcomeRecord, TrialRecord
 from tests.agents.provider_server import Fail, ProviderServer, RateLimited, Say
-from tests.cases_public.library import SUITE, Library, calls
+from tests.cases_public.lending import SUITE, Library, calls
 from tests.execute.bench import outcome
 
 READ = 'task read { prompt "x"; grade contains "done" }\n'

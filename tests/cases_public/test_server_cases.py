@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.cases_public.library import Library, calls
+from tests.cases_public.lending import Library, calls
 from tests.cases_public.servers import LONG_NAME
 from tests.execute.bench import outcome
 

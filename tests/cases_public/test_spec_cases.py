@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.cases_public.library import Library, calls
+from tests.cases_public.lending import Library, calls
 from tests.execute.bench import outcome
 
 GOOD = 'task read { prompt "x"; grade contains "done" }\n'
