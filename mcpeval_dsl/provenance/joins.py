@@ -51,9 +51,8 @@ def in_directory(provider: CallRecord, hits: Sequence[Hit], reference: Reference
     asked = (
         value for name, value in provider.arguments.items() if isinstance(value, str) and set(words(name)) & _PLACES
     )
-    if not any(value.rstrip("/") == split.head for value in asked):
-        return False
-    return any(hit.form == split.tail and _is_entry(hit) for hit in hits)
+    roots = {value.rstrip("/") for value in asked}
+    return any(hit.form == split.tail and _is_entry(hit) and _above(hit, split.head) in roots for hit in hits)
 
 
 def in_one_record(hits: Sequence[Hit], reference: Reference) -> bool:
@@ -107,12 +106,14 @@ def _is_path(reference: Reference) -> bool:
 
 
 def _is_entry(hit: Hit) -> bool:
-    """A name of the listing itself: not of what an entry of it contains in turn."""
-    if hit.shape in ("line", "entry"):
-        return True
-    if hit.path and not set(words(hit.path[-1])) & _ENTRY:
-        return False
-    return not any(record.fields.keys() & {"name", "path"} for record in hit.records[:-1])
+    return hit.shape in ("line", "entry") or not hit.path or bool(set(words(hit.path[-1])) & _ENTRY)
+
+
+def _above(hit: Hit, head: str) -> str | None:
+    """The directory that was listed, were `head` where the entry lies: entries of a tree have those above them around them."""
+    names = [form for record in hit.records[:-1] for form in (exact(record.fields.get("name")),) if form is not None]
+    below = "".join(f"/{name}" for name in names)
+    return head.removesuffix(below) if head.endswith(below) else None
 
 
 def _values(fields: Mapping[str, Any]) -> set[str]:

@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 from mcpeval_dsl.gateway.model import CallRecord
 from mcpeval_dsl.provenance.arguments import Argument
-from mcpeval_dsl.provenance.forms import bits, date_of, dates, decoded, exact, formatted, loose, pieces
+from mcpeval_dsl.provenance.forms import bits, date_of, dates, decoded, exact, formatted, grouped_digits, loose, pieces
 from mcpeval_dsl.provenance.leaves import hits
 from mcpeval_dsl.provenance.occurrences import Needles, Place
 from mcpeval_dsl.provenance.roles import relation, role_of_argument, role_of_field
@@ -143,12 +143,14 @@ class _Origins:
         return self._joined(form, at)
 
     def _joined(self, form: str, at: CallRecord) -> Origin | None:
-        """Put together from at least two pieces, of which the last was shown."""
+        """Put together from pieces, of which the last was shown; it must say something, or another have been shown too."""
         where = []
         for piece in pieces(form):
             places = self._before(self.seen.exact.get(piece, {}), at)
             where.append(next((index for index, place in places if place >= Place.PART), None))
-        if len(where) < 2 or where[-1] is None or sum(index is not None for index in where) < 2:
+        if not where or where[-1] is None:
+            return None
+        if bits(pieces(form)[-1]) < _TELLS_LITTLE and sum(index is not None for index in where) < 2:
             return None
         return self._from(where[-1], "joined")
 
@@ -191,12 +193,17 @@ class _Origins:
 
     def _look_looser(self, forms: Sequence[str]) -> None:
         needles = Needles(f" {text} " for form in forms if (text := loose(form)))
+        digits = Needles(form for form in forms if form.isdigit() and len(form) >= 6)
         days = {day for form in forms if (day := date_of(form)) is not None}
         if not needles.texts:
             return
         for index, shown in enumerate(self.shown):
             for text in needles.places(f" {loose(shown.text)} "):
                 self.seen.loose[text.strip()].add(index)
+            if digits.texts:
+                for text, place in digits.places(grouped_digits(shown.text)).items():
+                    if place >= Place.WHOLE:
+                        self.seen.loose[text].add(index)
             if days:
                 for day in days.intersection(dates(shown.text)):
                     self.seen.dates[day].add(index)

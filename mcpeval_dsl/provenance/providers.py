@@ -131,7 +131,9 @@ class Providers:
 
 
 def _can_vouch(call: CallRecord) -> bool:
-    return call.actor in _PROVIDERS and call.error is None and call.permission.decision == "allowed"
+    """What a fault, a stub or a decoy said is not the server's word."""
+    ours = bool(call.fault) or call.distractor or call.permission.decision != "allowed"
+    return call.actor in _PROVIDERS and call.error is None and not ours
 
 
 def _searchable(call: CallRecord) -> str:

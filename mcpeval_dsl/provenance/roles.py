@@ -19,25 +19,20 @@ def word_set(text: str) -> frozenset[str]:
 
 _KINDS = {
     "id": "id",
-    "ids": "id",
     "uuid": "id",
     "guid": "id",
     "key": "key",
-    "keys": "key",
     "name": "name",
-    "names": "name",
     "number": "number",
     "num": "number",
     "no": "number",
     "iid": "number",
     "path": "path",
-    "paths": "path",
     "file": "path",
     "filename": "path",
     "url": "url",
     "uri": "url",
     "title": "title",
-    "titles": "title",
     "slug": "slug",
     "code": "code",
     "sha": "hash",
@@ -85,12 +80,14 @@ def singular(word: str) -> str:
 @lru_cache(maxsize=4096)
 def nouns_of(name: str) -> frozenset[str]:
     """Things that a tool's or container's name speaks of, without verbs and kinds."""
-    return frozenset(singular(w) for w in words(name) if w not in _NOT_NOUNS and w not in _KINDS and not w.isdigit())
+    return frozenset(
+        singular(w) for w in words(name) if w not in _NOT_NOUNS and singular(w) not in _KINDS and not w.isdigit()
+    )
 
 
 def _own(name: str) -> Role:
     parts = words(name)
-    kind = _KINDS.get(parts[-1]) if parts else None
+    kind = _KINDS.get(singular(parts[-1])) if parts else None
     return Role(nouns_of(name), kind)
 
 

@@ -51,6 +51,10 @@ def _vouched(provider: CallRecord, hits: Sequence[Hit], reference: Reference, as
         return all(_scope(provider, (), other, asked, strict) for other in others)
     if _echo(provider, reference):
         hits = [hit for hit in hits if len(hit.records) > 1 and len(hit.records[-1].fields) > 1]
+    if reference.names == ("column",) and any(r.form in _texts(provider) for r in others if r.names == ("table",)):
+        # What a description of a table names are its columns.
+        hits = [hit for hit in hits if hit.path and role_of_field(provider.tool, hit.path).kind == "name"]
+        return any(hit.form == reference.form for hit in hits)
     return any(
         hit.form == reference.form
         and (_strong(provider, hit, wanted) or _whole_record(hit, reference, others))
@@ -59,18 +63,20 @@ def _vouched(provider: CallRecord, hits: Sequence[Hit], reference: Reference, as
     )
 
 
+def _texts(provider: CallRecord) -> set[str]:
+    return {value for value in provider.arguments.values() if isinstance(value, str)}
+
+
 def _beside(one: Reference, other: Reference) -> bool:
     """Items of one list are independent of each other."""
     return one.names == other.names
 
 
 def _strong(provider: CallRecord, hit: Hit, wanted: Role) -> bool:
-    if hit.shape == "line":
+    if hit.shape in ("line", "entry"):
         return bits(hit.form) >= _BITS_LINE and wanted.kind in (None, "path", "name")
     if hit.shape == "token":
         return bits(hit.form) >= _BITS_TOKEN and wanted.kind in (None, "hash", "id")
-    if hit.shape == "entry":
-        return False
     field = role_of_field(provider.tool, hit.path)
     found = relation(wanted, field)
     if names_a_person(wanted, field, hit.form) and bits(hit.form) >= _BITS_STRUCTURED:

@@ -48,9 +48,9 @@ def known_cases() -> tuple[list[dict[str, Any]], tuple[ToolDefinition, ...]]:
     return data["cases"], tuple(tools)
 
 
-def fresh_cases() -> tuple[list[dict[str, Any]], tuple[ToolDefinition, ...]]:
+def fresh_cases(name: str = "fresh.yaml") -> tuple[list[dict[str, Any]], tuple[ToolDefinition, ...]]:
     """The cases that no rule was made for, in the form of the others."""
-    data = yaml.safe_load((HERE / "fresh.yaml").read_text())
+    data = yaml.safe_load((HERE / name).read_text())
     tools = tuple(_tool(name, tool) for name, tool in data["tools"].items())
     return [_restated(case) for case in data["cases"]], tools
 
@@ -96,7 +96,7 @@ def record_of(case: dict[str, Any], tools: tuple[ToolDefinition, ...]) -> tuple[
     events = list(enumerate(case["events"]))
     calls = [_call_of(event, n, case, hints) for n, event in events if event["kind"] == "call"]
     harvests = [_call_of(event, n, case, hints) for n, event in events if event["kind"] == "harvest"]
-    prompt = next((event for _, event in events if event["kind"] == "prompt"), {"text": ""})
+    prompt: dict[str, Any] = next((event for _, event in events if event["kind"] == "prompt"), {"text": ""})
     spans = tuple(PromptSpan(start=s["start"], end=s["end"], name=s["name"]) for s in prompt.get("spans") or ())
     system = "\n\n".join(
         event["text"] if event["kind"] == "system" else f"Instructions of the server s:\n{event['text']}"
