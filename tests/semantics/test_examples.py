@@ -79,7 +79,7 @@ def test_lowering_a_thousand_lines_is_quick() -> None:
 @pytest.mark.parametrize(
     ("spec", "prompt", "codes"),
     [
-        ("specs/a.mcpe", "../shared/p.md", []),
+        ("specs/a.mcpe", "../other/p.md", []),
         ("specs/a.mcpe", "../../p.md", ["MCPE274"]),
         ("a.mcpe", "/etc/hostname", ["MCPE274"]),
         ("/elsewhere/a.mcpe", "p.md", []),
