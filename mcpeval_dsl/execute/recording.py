@@ -212,6 +212,7 @@ def _servers(context: RunContext, progress: Progress) -> tuple[ServerIdentity, .
                 revision=info.revision if info is not None else "",
                 era=info.era if info is not None else "",
                 transport=server.transport,
+                client_capabilities=dict(info.client_capabilities) if info is not None else {},
                 catalogue_sha256=info.catalogue_sha256 if info is not None else "",
                 catalogue_after_sha256=safety.catalogues.get(name, "") if safety is not None else "",
                 sessions=seen.sessions,

@@ -30,7 +30,8 @@ KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         (
             "not_found",
             r"not found|no such|does(?: not|n't) exist|unknown (?:tool|resource|\w+ id)|(?:could not|cannot|can't) find|"
-            r"there is no\b|\bno \w+ (?:with|named|called)\b|\bno (?:\w+ ){1,3}found\b|did not resolve\b|(?:could|can) ?not (?:be )?resolved?\b|\b404\b",
+            r"there is no\b|\bno \w+ (?:with|named|called)\b|\bno (?:\w+ ){1,3}found\b|"
+            r"did not resolve\b|(?:could|can) ?not (?:be )?resolved?\b|\b404\b",
         ),
         ("conflict", r"already (?:exists|\w+ed)\b|conflict|duplicate|unique constraint|\blocked\b|\b409\b"),
         (

@@ -111,6 +111,7 @@ def server_info(
         version=identity.get("version"),
         instructions=instructions,
         capabilities=dict(capabilities) if isinstance(capabilities, Mapping) else {},
+        client_capabilities=connection.log.declared or {},
         catalogue_sha256=catalogue_digest(tools, instructions),
         pid=connection.transport.pid,
     )

@@ -90,7 +90,7 @@ class ToolDefinition:
 
 @dataclass(frozen=True, slots=True)
 class ServerInfo:
-    """What was negotiated with one server process or endpoint."""
+    """What was negotiated with one server process or endpoint; `client_capabilities` are what we declared on the wire."""
 
     server: str
     transport: Literal["stdio", "streamable-http"]
@@ -100,6 +100,7 @@ class ServerInfo:
     version: str | None = None
     instructions: str | None = None
     capabilities: Mapping[str, Any] = field(default_factory=dict)
+    client_capabilities: Mapping[str, Any] = field(default_factory=dict)
     catalogue_sha256: str = ""
     pid: int | None = None
 

@@ -33,6 +33,7 @@ MOST_CHATTER = 10_000
 FRAME_BYTES = 8 * 1024 * 1024
 FRAME_COUNT = 5_000
 RAW_EXCERPT = 2_000
+DECLARED = "io.modelcontextprotocol/clientCapabilities"
 
 
 def monotonic_clock() -> Clock:
@@ -129,6 +130,7 @@ class WireLog:
         self.notifications = 0
         self.catalogue_changed = False
         self.closed = False
+        self.declared: Mapping[str, Any] | None = None
         self.chatty = False
         self.newest = ""
         self.pending: dict[str, Ticket] = {}
@@ -140,6 +142,8 @@ class WireLog:
         identity = body.get("id")
         method = body.get("method")
         ticket = CURRENT.get()
+        if identity is not None and self.declared is None:
+            self.declared = _capabilities_in(body.get("params"))
         if method == "notifications/cancelled":
             cancelled = self.pending.get(str((body.get("params") or {}).get("requestId")))
             if cancelled is not None:
@@ -254,6 +258,16 @@ class WireLog:
             self.frames.popleft()
             self._kept -= self._sizes.popleft()
             self.dropped += 1
+
+
+def _capabilities_in(parameters: Any) -> Mapping[str, Any] | None:
+    """What a request of ours declares that we can do: in its parameters in the older era, beside them in the newer."""
+    if not isinstance(parameters, Mapping):
+        return None
+    beside = parameters.get("_meta")
+    known = beside.get(DECLARED) if isinstance(beside, Mapping) else None
+    known = parameters.get("capabilities") if known is None else known
+    return dict(known) if isinstance(known, Mapping) else None
 
 
 def number_of(identity: str) -> int | str:

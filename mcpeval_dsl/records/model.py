@@ -40,6 +40,9 @@ class ServerIdentity(Frozen):
     revision: str = ""
     era: str = ""
     transport: str = ""
+    client_capabilities: dict[str, object] = Field(
+        default_factory=dict, description="what we declared on the wire: a server's tools may depend on it"
+    )
     catalogue_sha256: str = Field(default="", description="as the agent's session began")
     catalogue_after_sha256: str = Field(default="", description="as listed again when the agent had ended")
     sessions: int = 1

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 
 import pytest
 
+from mcpeval_dsl.gateway.door import Gateway
 from mcpeval_dsl.gateway.errors import classify
-from mcpeval_dsl.gateway.model import CallError, Launch
+from mcpeval_dsl.gateway.model import CallError, CallRecord, Launch
+from mcpeval_dsl.gateway.policy import Rules
+from mcpeval_dsl.gateway.probe import probe
 from mcpeval_dsl.gateway.session import Session
 from tests.gateway.starting import http_server, with_session
 
@@ -54,6 +58,63 @@ def test_http_failures_are_told_apart(mode: str, expected: tuple[str, str, int |
     error_class, kind, code, words = expected
     assert (error.error_class, error.kind, error.code) == (error_class, kind, code)
     assert words in error.message
+
+
+def test_our_own_end_of_a_call_is_no_death_of_the_server() -> None:
+    async def run(url: str) -> tuple[list[CallRecord], CallRecord, bool]:
+        launch = Launch("web", url=url, call_timeout=20)
+        gateway = Gateway([launch], {"web": await probe(launch)}, Rules(policy="execute"))
+        try:
+            await gateway.open()
+            with pytest.raises(TimeoutError):
+                async with asyncio.timeout(0.3):
+                    await gateway.call("agent", "web", "good", {"seconds": 2})
+            again = await gateway.call("agent", "web", "good", {})
+            return list(gateway.calls), again, bool(gateway.ends)
+        finally:
+            await gateway.close()
+
+    with http_server("hostile.py", "ok") as url:
+        (cut, _), again, ended = asyncio.run(run(url))
+    assert cut.error is not None
+    assert (cut.error.error_class, cut.error.cause, cut.died) == ("timeout", "harness", False)
+    assert (again.text, again.session, ended) == ("good", 1, False)
+
+
+def test_a_server_that_is_killed_in_mid_request_is_dead_and_nothing_of_ours() -> None:
+    with http_server("hostile.py", "exit") as url:
+        launch = Launch("web", url=url, call_timeout=20)
+
+        async def run() -> CallRecord:
+            gateway = Gateway([launch], {"web": await probe(launch)}, Rules(policy="execute"))
+            try:
+                await gateway.open()
+                return await gateway.call("agent", "web", "bad", {})
+            finally:
+                await gateway.close()
+
+        record = asyncio.run(run())
+    assert record.error is not None
+    assert (record.error.error_class, record.error.kind, record.error.cause) == ("transport_error", "closed", "server")
+    assert record.died
+    assert record.duration_ms < 5_000
+
+
+@pytest.mark.parametrize(
+    ("mode", "status", "header"),
+    [("401", 401, ("www-authenticate", 'Bearer realm="x"')), ("429", 429, ("retry-after", "3")), ("503", 503, None)],
+)
+def test_status_and_headers_of_a_failure_are_in_the_record(
+    mode: str, status: int, header: tuple[str, str] | None
+) -> None:
+    async def use(session: Session) -> CallError | None:
+        return classify(await session.call("echo", {}))
+
+    with http_server("web.py", mode) as url:
+        error = with_session(Launch("web", url=url, call_timeout=5), use)
+    assert error is not None
+    assert error.status == status
+    assert header is None or error.headers[header[0]] == header[1]
 
 
 def test_closing_twice_is_harmless() -> None:

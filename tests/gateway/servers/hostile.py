@@ -8,6 +8,7 @@ import os
 import sys
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import chain
 from pathlib import Path
 
 MODE = sys.argv[1]
@@ -155,14 +156,15 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header("Content-Length", "0")
             self.end_headers()
             return
-        events = len(sys.argv) > 3
+        events, parts = len(sys.argv) > 3, respond(message)
+        first = next(parts)
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream" if events else "application/json")
         self.send_header("Connection", "close")
         self.end_headers()
         if events:
             self.wfile.write(b"event: message\ndata: ")
-        for piece in respond(message):
+        for piece in chain((first,), parts):
             self.wfile.write(piece)
         if events:
             self.wfile.write(b"\n\n")
