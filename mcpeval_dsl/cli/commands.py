@@ -24,5 +24,7 @@ COMMANDS: dict[str, Entry] = {
     "runs": Entry("runs", "List the runs of this project."),
     "view": Entry("view", "Show one trial: calls, answer, verdicts."),
     "trust": Entry("trust", "Allow the programs of a spec to be started."),
+    "doctor": Entry("doctor", "Say what this machine offers, and what is wrong."),
+    "gateway": Entry("gateway", "Be the MCP server of a host outside, for one trial."),
     "explain": Entry("explain", "Say more about a diagnostic's code."),
 }

@@ -22,6 +22,7 @@ from pydantic import TypeAdapter
 
 from mcpeval_dsl.gateway.http import HttpTransport, made_by_sdk
 from mcpeval_dsl.gateway.model import Launch, ServerStartError, SessionEnd
+from mcpeval_dsl.gateway.passing import PASSED
 from mcpeval_dsl.gateway.recording import RecordingReader, RecordingWriter
 from mcpeval_dsl.gateway.stdio import StdioTransport
 from mcpeval_dsl.gateway.wire import CURRENT, Clock, Ticket, WireLog, WireResult
@@ -141,7 +142,8 @@ class Connection:
 
     async def ask(self, method: str, send: Callable[[], Awaitable[Any]], timeout: float) -> WireResult:
         """As `request`, for whatever way of the SDK to send one."""
-        ticket = Ticket(method)
+        passed = PASSED.get()
+        ticket = Ticket(method, progress=passed.progress if passed is not None else None)
         begun = time.monotonic()
         ticket.touched = begun
         CURRENT.set(ticket)

@@ -16,6 +16,7 @@ from mcpeval_dsl.gateway.catalogue import SessionDrift, tools_drift
 from mcpeval_dsl.gateway.connection import Connection, Elicit
 from mcpeval_dsl.gateway.handshake import initialize, list_tools, server_info
 from mcpeval_dsl.gateway.model import Frame, Launch, Pin, ServerInfo, SessionEnd, ToolDefinition
+from mcpeval_dsl.gateway.passing import PASSED
 from mcpeval_dsl.gateway.wire import Clock, WireResult, monotonic_clock
 
 LATE_SECONDS = 1.0
@@ -45,11 +46,13 @@ class Session:
     async def call(self, tool: str, arguments: Mapping[str, Any], timeout: float | None = None) -> WireResult:
         """Call a tool; `timeout` (s) is renewed by progress. Never raises for what the server does."""
         limit = self.connection.launch.call_timeout if timeout is None else timeout
+        passed = PASSED.get()
+        meta: Any = dict(passed.meta) if passed is not None and passed.meta else None
 
         def ask(answers: Any, state: str | None) -> types.CallToolRequest:
             return types.CallToolRequest(
                 params=types.CallToolRequestParams(
-                    name=tool, arguments=dict(arguments), input_responses=answers, request_state=state
+                    name=tool, arguments=dict(arguments), input_responses=answers, request_state=state, _meta=meta
                 )
             )
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from mcpeval_dsl.gateway.model import Frame
+from mcpeval_dsl.gateway.passing import Progress
 
 Clock = Callable[[], float]
 """Milliseconds since the trial began, monotonic."""
@@ -90,6 +91,7 @@ class Ticket:
     quiet_from: float = 0.0
     give_up: Callable[[], object] | None = None
     measured: RawMessage | None = None
+    progress: Progress | None = None
 
 
 CURRENT: ContextVar[Ticket | None] = ContextVar("mcpe_ticket", default=None)
@@ -192,6 +194,8 @@ class WireLog:
             ticket = self.pending.get(str(params.get("progressToken"))) if isinstance(params, Mapping) else None
             if ticket is not None:
                 ticket.touched = time.monotonic()
+                if ticket.progress is not None and isinstance(params, Mapping):
+                    ticket.progress(params)
 
     def disturbed(self, noise: WireNoise) -> str | None:
         """Count noise; the id of the waiting request it spoils, if there is one."""

@@ -106,8 +106,11 @@ def call(identity, params):
     elif MODE == "die_once" and not Path("died").exists():
         Path("died").touch()
         os._exit(9)
-    elif MODE == "hang":
+    elif MODE == "hang" or (MODE == "hang_second" and STATE["changed"]):
         time.sleep(60)
+    elif MODE == "hang_second":
+        STATE["changed"] = True
+        reply(identity, text("ok"))
     elif MODE == "progress":
         token = params["_meta"]["progressToken"]
         for step in range(8):
@@ -170,6 +173,9 @@ def call(identity, params):
         STATE["changed"] = True
         notify("notifications/tools/list_changed")
         reply(identity, text("first"))
+    elif MODE == "meta":
+        meta = {key: value for key, value in params.get("_meta", {}).items() if key != "progressToken"}
+        reply(identity, text(json.dumps(meta)))
     elif MODE == "image":
         reply(
             identity, {"content": [{"type": "image", "mimeType": "image/png", "data": "QUJD" * 10}], "_meta": {"x": 1}}
