@@ -6,6 +6,7 @@
 - missing: a fact was not found, but a result was cut before it was kept, so it may have been there.
 
 A number may be a rounded one, or the length of a list in a result. Failed calls tell facts too: the agent read their text.
+What a distractor answers is made up and no evidence.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def grade(grader: Evidence, record: TrialRecord, services: GradeServices) -> Ver
         return verdict(
             grader, True, "answer", actual="no facts beyond the prompt's", expected=EXPECTED, flags=("no_facts",)
         )
-    calls = [call for call in agent_calls(record) if call.permission.decision != "denied"]
+    calls = [call for call in agent_calls(record) if call.permission.decision != "denied" and not call.distractor]
     data = [result_of(call) for call in calls]
     texts = [call.text for call in calls] + [as_text(call.structured) for call in calls if call.has_structured]
     told = Told(texts, data)

@@ -21,7 +21,10 @@ def agent_calls(record: TrialRecord) -> tuple[CallRecord, ...]:
 
 
 def observed(record: TrialRecord, catalogues: Mapping[str, str] | None = None) -> list[ObservedCall]:
-    """The agent's calls in order; simulated ones count as made. `catalogues` by server, where the names differ."""
+    """The agent's calls in order; simulated ones count as made, those of distractors as never sent.
+
+    `catalogues` by server, where the names differ.
+    """
     return [observed_call(call, (catalogues or {}).get(call.server)) for call in agent_calls(record)]
 
 
@@ -36,7 +39,7 @@ def observed_call(call: CallRecord, catalogue: str | None = None) -> ObservedCal
         catalogue,
         call.permission.effect,
         failed=failed and not denied,
-        denied=denied,
+        denied=denied or call.distractor,
     )
 
 

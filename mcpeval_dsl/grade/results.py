@@ -32,7 +32,7 @@ def grade(grader: ResultsHasReference, record: TrialRecord, services: GradeServi
     if not reference or any(call.is_error or call.error is not None for call in reference):
         return missing(grader, "no_evidence", "`reference` has no results, or one of its calls failed", "results")
     ignore = grader.common.normalisation.ignore
-    own = [call for call in agent_calls(record) if not call.is_error and call.error is None]
+    own = [call for call in agent_calls(record) if not call.is_error and call.error is None and not call.distractor]
     pool = _Pool(own, ignore)
     lacking = [piece for call in reference for piece in pieces(result_of(call)) if not pool.has(piece)]
     if not lacking:

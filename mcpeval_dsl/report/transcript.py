@@ -142,6 +142,8 @@ def _call(call: CallRecord, page: Page, full: bool) -> list[str]:
         rule = f": {permission.rule}" if permission.rule else ""
         text = f"{permission.decision} ({permission.effect} by {permission.source}){rule}"
         lines.append("    " + page.paint(clip(text, 110), "bad"))
+    if call.fault:
+        lines.append("    " + page.paint(f"injected by fault `{visible(call.fault)}`", "unsure"))
     if call.schema_errors:
         lines.append("    " + page.paint(clip("arguments do not fit: " + "; ".join(call.schema_errors), 110), "unsure"))
     if call.error is not None:

@@ -88,6 +88,8 @@ def _of_transcript(row: Row, record: TrialRecord) -> Iterable[str]:
     yield from _shown_in_vain(record, row.outcome is not None and row.outcome.success)
     for tool in sorted({f"{call.server}.{call.tool}" for call in calls if call.truncated}):
         yield f"a result of {tool} was cut: it may need a filter or pages"
+    for tool in sorted({f"{call.server}.{call.tool}" for call in calls if call.distractor}):
+        yield f"the distractor {tool} was called: compare its description with those of the tools that fit"
     wrong = row.outcome is not None and row.outcome.outcome == "wrong_answer"
     if wrong and calls and all(call.error is None for call in calls) and record.answer.form == "given":
         yield f"every call succeeded and the answer is wrong: {row.instance}"

@@ -162,3 +162,37 @@ def test_the_page_of_a_trial_says_which_call_went_to_a_distractor(bench: Bench) 
     trial(bench, 'catalog "kubernetes" count 46', [{"call": "list_nodes"}, READ, SAID])
     assert "simulated (readonly by none): distractor" in bench.mcpe("view", "t@canned#1").out
     assert "stray calls" in bench.mcpe("run", "specs").out
+
+
+@pytest.mark.parametrize(
+    ("grader", "word"),
+    [
+        ("calls list_nodes", "wrong_answer"),
+        ("calls none(*)", "wrong_answer"),
+        ("calls none(list_pods)", "pass"),
+        ("calls at_most(1, list_*)", "wrong_answer"),
+        ("evidence", "wrong_answer"),
+    ],
+)
+def test_a_distractor_was_never_called_and_yet_attempted(bench: Bench, grader: str, word: str) -> None:
+    script = [READ, {"call": "list_nodes", "as": "made_up"}, {"reply": "{{ made_up.structured.nodes[0].name }}-77451"}]
+    record = trial(bench, 'catalog "kubernetes" count 46', script, f"grade {grader}")
+    assert outcome(record) == word, record.verdicts
+
+
+def test_a_call_of_a_distractor_is_a_finding(bench: Bench) -> None:
+    trial(bench, 'catalog "kubernetes" count 46', [{"call": "list_nodes"}, READ, SAID])
+    card = json.loads(bench.scorecard)
+    assert any("the distractor kubernetes.list_nodes was called" in row["text"] for row in card["findings"])
+
+
+def test_distractors_stand_beside_faults(bench: Bench) -> None:
+    """A fault on everything speaks of servers only: nobody can cut a connection to a tool that is not there."""
+    body = 'task t { prompt "x"; distract { catalog "kubernetes" count 46 }; fault * { on call 1; timeout }; '
+    bench.spec(body + 'grade contains "lamp" }\n', {"*": [{"call": "list_nodes"}, READ, READ, SAID]})
+    bench.run()
+    assert [(call.distractor, call.fault) for call in bench.records["t#1"].calls] == [
+        (True, ""),
+        (False, "timeout"),
+        (False, ""),
+    ]

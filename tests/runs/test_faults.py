@@ -210,3 +210,20 @@ def test_the_page_of_a_trial_says_which_call_was_hit(bench: Bench) -> None:
     shown = bench.mcpe("view", "t@canned#1").out
     assert "injected by fault `timeout`" in shown
     assert "recovered" in shown
+
+
+def test_the_report_shows_recovery(bench: Bench) -> None:
+    body = (
+        'task t { prompt "x"; trials 2; fault list_* { on call 1; timeout }; expect recovery; grade contains "lamp" }\n'
+    )
+    bench.spec(body, {"*": {"trials": {1: [READ, {"reply": "no"}]}, "steps": [READ, READ, SAID]}})
+    shown = bench.run().out
+    assert "recovered" in shown and "50.0 %" in shown
+    assert tool_measures(bench)["recovery"] == {"value": 0.5, "trials": 2, "tasks": 1}
+
+
+def test_expected_recovery_can_be_graded(bench: Bench) -> None:
+    lines = "expect recovery; grade calls recovery"
+    assert outcome(trial(bench, "fault list_* { on call 1; timeout }", [READ, READ, SAID], lines)) == "pass"
+    never = trial(bench, "fault list_* { on call 1; timeout }", [READ, {"reply": "lamp"}], lines)
+    assert outcome(never) == "wrong_answer"
