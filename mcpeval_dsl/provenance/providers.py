@@ -7,6 +7,7 @@ are searched once for all wanted values; only results that have one are walked.
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -58,6 +59,10 @@ class Providers:
     def __init__(self, calls: Sequence[CallRecord], asked: Iterable[Asked], tools: Tools) -> None:
         self.calls = calls
         self.position = {call.id: number for number, call in enumerate(calls)}
+        self.cuts: dict[str, list[int]] = defaultdict(list)
+        for number, call in enumerate(calls):
+            if call.fault == "disconnect":
+                self.cuts[call.server].append(number)
         wanted: set[str] = set()
         for each in asked:
             for reference in each.blamed:
@@ -88,6 +93,8 @@ class Providers:
                 following += 1
             call = self.calls[number]
             if self._may(call, asked.call) and vouches(call, self.hits.get(call.id, []), asked):
+                if self._cut_between(number, end, asked.call.server):
+                    return None
                 if following < len(takers) and takers[following].position == number and _took(takers[following], asked):
                     return None
                 return Provider(call, "to_replay" if between else "strong")
@@ -101,6 +108,13 @@ class Providers:
             if self._may(call, asked.call) and any(hit.form == reference.form for hit in self.hits.get(call.id, ())):
                 return call
         return None
+
+    def _cut_between(self, provider: int, end: int, server: str) -> bool:
+        """Whether a fault ended the session in which the value was named: what the server held in memory went with it."""
+        cuts = self.cuts.get(server, [])
+        after = bisect_left(cuts, provider)
+        own = self.calls[provider].actor in ("agent", "setup")
+        return own and after < len(cuts) and cuts[after] < end
 
     def _look(self, wanted: set[str]) -> None:
         spelled = {text: form for form in sorted(wanted) for text in (_escaped(form), form)}

@@ -37,6 +37,15 @@ def test_a_listed_value_that_is_not_found_names_both_calls() -> None:
     )
 
 
+@pytest.mark.parametrize(("fault", "leads_found"), [("disconnect", 0), ("timeout", 1), ("", 1)])
+def test_what_went_with_a_session_that_a_fault_cut_is_nobodys_defect(fault: str, leads_found: int) -> None:
+    listed = call("c1", "list_issues", arguments={}, structured={"issues": [{"key": "A-1"}]}, has_structured=True)
+    error = CallError("injected", "closed", "gone", cause="fault") if fault else None
+    between = call("c2", "list_issues", arguments={}, fault=fault, error=error)
+    asked = not_found("c3", "Not found: A-1", session=2)
+    assert len(leads(trial(calls=(listed, between, asked)))) == leads_found
+
+
 def test_a_harvest_vouches_too() -> None:
     read = call("h1", "list_issues", actor="harvest", arguments={}, text='[{"key": "A-1"}]')
     record = trial(calls=(not_found("c1", "Not found: A-1"),))
