@@ -136,8 +136,13 @@ def _texts(value: Any) -> Iterator[str]:
     waiting = [value]
     while waiting:
         item = waiting.pop()
+        if item is None or isinstance(item, bool | int | float):
+            continue
         if isinstance(item, str):
             yield item
+        elif type(item) is dict:  # nearly all of them are, and to ask for a Mapping takes ten times as long
+            waiting += item
+            waiting += item.values()
         elif isinstance(item, Mapping):
             waiting.extend(item.keys())
             waiting.extend(item.values())

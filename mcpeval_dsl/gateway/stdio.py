@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import math
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections import deque
+from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -31,11 +31,48 @@ SETTLE = 0.1
 EXIT_SETTLE = 1.0
 
 
+class Inbox:
+    """What came from the process, for one reader. Cheaper than a stream with a checkpoint for each message."""
+
+    def __init__(self) -> None:
+        self._items: deque[RawMessage | WireNoise] = deque()
+        self._waiting: asyncio.Future[None] | None = None
+        self.closed = False
+
+    def put(self, items: Iterable[RawMessage | WireNoise]) -> None:
+        """Add messages; those after the end are dropped."""
+        if not self.closed:
+            self._items.extend(items)
+            self._wake()
+
+    async def receive(self) -> RawMessage | WireNoise:
+        """The next message; waits for it. Raises anyio.EndOfStream at the end."""
+        while not self._items:
+            if self.closed:
+                raise anyio.EndOfStream
+            self._waiting = asyncio.get_running_loop().create_future()
+            await self._waiting
+        return self._items.popleft()
+
+    def close(self) -> None:
+        """No more messages will come; those there are can still be read."""
+        self.closed = True
+        self._wake()
+
+    async def aclose(self) -> None:
+        self._items.clear()
+        self.close()
+
+    def _wake(self) -> None:
+        if self._waiting is not None and not self._waiting.done():
+            self._waiting.set_result(None)
+
+
 class _Pipes(asyncio.SubprocessProtocol):
-    """Takes what the process writes, as it comes. `output` gets messages; its closing is the end of the session."""
+    """Takes what the process writes, as it comes. The end of `messages` is the end of the session."""
 
     def __init__(self, limit: int) -> None:
-        self.output, self.messages = anyio.create_memory_object_stream[RawMessage | WireNoise](math.inf)
+        self.messages = Inbox()
         self.framer = LineFramer(limit)
         self.stderr = bytearray()
         self.exited = asyncio.Event()
@@ -46,7 +83,7 @@ class _Pipes(asyncio.SubprocessProtocol):
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         if fd == 1:
-            self._deliver(self.framer.feed(data))
+            self.messages.put(self.framer.feed(data))
         else:
             self.stderr += data
             if len(self.stderr) > 2 * STDERR_TAIL:
@@ -74,18 +111,8 @@ class _Pipes(asyncio.SubprocessProtocol):
     def end_output(self) -> None:
         if not self.stdout_closed.is_set():
             self.stdout_closed.set()
-            self._deliver(self.framer.rest())
-            self.output.close()
-
-    def discard(self) -> None:
-        """For a process that never started."""
-        self.output.close()
-        self.messages.close()
-
-    def _deliver(self, items: list[RawMessage | WireNoise]) -> None:
-        for item in items:
-            with contextlib.suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
-                self.output.send_nowait(item)
+            self.messages.put(self.framer.rest())
+            self.messages.close()
 
 
 class StdioWriter:
@@ -119,13 +146,13 @@ class StdioTransport:
         self._killed = False
 
     @contextlib.asynccontextmanager
-    async def run(self) -> AsyncIterator[tuple[anyio.abc.ObjectReceiveStream[Any], StdioWriter]]:
+    async def run(self) -> AsyncIterator[tuple[Inbox, StdioWriter]]:
         """Start the process; messages and a writer. Ends the process with everything it started. Raises ServerStartError."""
         transport, pipes = await self._start()
         try:
             yield pipes.messages, StdioWriter(transport, pipes)
         finally:
-            pipes.messages.close()
+            await pipes.messages.aclose()
             await asyncio.shield(self.close())
 
     async def _start(self) -> tuple[asyncio.SubprocessTransport, _Pipes]:
@@ -146,10 +173,8 @@ class StdioTransport:
                 start_new_session=sys.platform != "win32",
             )
         except (FileNotFoundError, NotADirectoryError):
-            pipes.discard()
             raise ServerStartError(launch.server, "command_missing", f"the command {command!r} was not found") from None
         except OSError as problem:
-            pipes.discard()
             reason = problem.strerror or str(problem)
             raise ServerStartError(
                 launch.server, "not_executable", f"the command {command!r} cannot be executed: {reason}"
