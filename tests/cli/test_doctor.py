@@ -1,0 +1,104 @@
+"""`mcpe doctor` says what there is, what is missing and what is wrong, and of keys only whether they are set."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcpeval_dsl.cli.main import main
+from mcpeval_dsl.execute import machine
+from mcpeval_dsl.gateway import sandbox
+
+KEY = "sk-ant-not-a-real-key-0123456789"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MCPE_STATE_DIR", str(tmp_path / "state"))
+    monkeypatch.setenv("MCPE_SANDBOX", "none")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    return tmp_path
+
+
+def told(capsys: pytest.CaptureFixture[str]) -> dict[str, dict[str, Any]]:
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert lines[0]["schema"] == "mcpe-doctor/1"
+    return {line["name"]: line for line in lines[1:]}
+
+
+def test_it_names_everything_in_text_and_shows_no_key(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor"]) == 0
+    out = capsys.readouterr().out
+    for name in ("python", "sqlite", "bubblewrap", "landlock", "sandbox", "node", "git", "trust store", "loopback"):
+        assert name in out
+    assert "ANTHROPIC_API_KEY is set" in out and KEY not in out
+    assert out.splitlines()[-1].startswith("0 errors")
+
+
+def test_a_key_that_is_not_set_is_no_error(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
+    assert main(["doctor", "--format", "json"]) == 0
+    assert told(capsys)["key of anthropic"]["state"] == "note"
+
+
+@pytest.mark.parametrize(("release", "state"), [((3, 45, 0), "warning"), ((3, 51, 3), "ok"), ((3, 52, 0), "ok")])
+def test_an_sqlite_that_two_writers_can_corrupt_is_a_warning(
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    release: tuple[int, ...],
+    state: str,
+) -> None:
+    monkeypatch.setattr(machine.sqlite3, "sqlite_version_info", release)
+    assert main(["doctor", "--format", "json"]) == 0
+    assert told(capsys)["sqlite"]["state"] == state
+
+
+WRONG = {
+    "settings": ("mcpe.local.toml", "providers = 3", "mcpe.local.toml"),
+    "sandbox": ("mcpe.local.toml", '[sandbox]\nmode = "jail"', "sandbox"),
+    "project": ("mcpe.toml", "spec = 1", "project"),
+    "trust": ("state/trust.json", "{", "trust store"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_what_is_wrong_is_an_error_and_exit_code_1(folder: Path, capsys: pytest.CaptureFixture[str], case: str) -> None:
+    path, text, name = WRONG[case]
+    (folder / path).parent.mkdir(exist_ok=True)
+    (folder / path).write_text(text)
+    assert main(["doctor", "--format", "json"]) == 1
+    assert told(capsys)[name]["state"] == "error"
+
+
+def test_without_a_sandbox_it_says_what_to_install(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sandbox, "bubblewrap", lambda: None)
+    assert main(["doctor"]) == 0
+    assert "[sandbox]" in capsys.readouterr().out
+    monkeypatch.setenv("MCPE_SANDBOX", "bwrap")
+    from mcpeval_dsl.execute import confinement
+
+    confinement._chosen.cache_clear()
+    assert main(["doctor", "--format", "json"]) == 1
+    assert "not installed" in told(capsys)["sandbox"]["detail"]
+
+
+def test_a_store_that_others_can_write_is_an_error(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = folder / "state/trust.json"
+    store.parent.mkdir()
+    store.write_text('{"format": "mcpe-trust/1", "trusted": {}}')
+    store.chmod(0o622)
+    assert main(["doctor", "--format", "json"]) == 1
+    assert told(capsys)["trust store"]["state"] == "error"
+
+
+def test_another_format_is_a_usage_error(folder: Path) -> None:
+    assert main(["doctor", "--format", "yaml"]) == 2
