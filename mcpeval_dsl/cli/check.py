@@ -34,6 +34,9 @@ def command(
         list[str] | None, typer.Argument(help="Specs, or folders with specs.", metavar="[SPEC]...")
     ] = None,
     trust_file: Annotated[list[str] | None, typer.Option(help="Files that say what may be started.")] = None,
+    allow_writes: bool = typer.Option(
+        False, "--allow-writes", help="Let calls that may write through to shared servers."
+    ),
     keep: bool = typer.Option(False, "--keep", help="Keep the folders of the environments."),
     form: str = typer.Option("text", "--format", help="text or json (JSON Lines)."),
 ) -> None:
@@ -50,7 +53,7 @@ def command(
     show(refused, loaded.sources, stream=sys.stderr)
     if refused:
         raise typer.Exit(exits.SPEC)
-    settings = _settings(loaded, keep)
+    settings = _settings(loaded, allow_writes, keep)
     if settings is None:
         raise typer.Exit(exits.SPEC)
     if not all(trusting.allowed(plan, loaded.project.root, tuple(trust_file or ())) for plan in plans):
@@ -87,14 +90,14 @@ def _plans(specs: list[str], form: str) -> tuple[Specs, list[Plan]]:
     return loaded, plans
 
 
-def _settings(loaded: Specs, keep: bool) -> RunSettings | None:
+def _settings(loaded: Specs, allow_writes: bool, keep: bool) -> RunSettings | None:
     from mcpeval_dsl.cli.findings import show
     from mcpeval_dsl.diagnostics.model import Diagnostic
     from mcpeval_dsl.execute import settings as operator
 
     assert loaded.project is not None
     try:
-        return operator.load(loaded.project.root, keep=keep)
+        return operator.load(loaded.project.root, allow_writes=allow_writes, keep=keep)
     except ValueError as error:
         show([Diagnostic("MCPE507", str(error))], {}, stream=sys.stderr)
         return None

@@ -6,13 +6,14 @@ A line passes or fails by what the server did; whatever keeps it from being aske
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from mcpeval_dsl.execute.blocking import Blocked
 from mcpeval_dsl.execute.context import RunContext
 from mcpeval_dsl.execute.names import extended
+from mcpeval_dsl.execute.reading import with_readings
+from mcpeval_dsl.execute.remote import is_remote
 from mcpeval_dsl.execute.steps import StepFailed
 from mcpeval_dsl.execute.world import World, reading_of_call
 from mcpeval_dsl.gateway.model import CallRecord, Launch, Pin, ServerStartError
@@ -100,9 +101,17 @@ async def _call(asked: _Asked, step: CallStep, done: LineResult) -> LineResult:
     if server is None:
         return replace(done, state="not tested", reason=f"there is no server `{call.server}`")
     await world.gateway.open([server.name])
-    scope = world.names.scope()
-    record = await world.gateway.call("setup", server.name, call.tool, arguments_of(call.arguments, scope))
-    inner = _after(record, scope)
+    reader = world.reader("probe")
+    scope = await with_readings([entry.value for entry in call.arguments], world.names.scope(), reader)
+    permit = asked.context.settings.allow_writes or (world.disposable and not is_remote(server))
+    record = await world.gateway.call(
+        "probe", server.name, call.tool, arguments_of(call.arguments, scope), permit=permit
+    )
+    if record.permission.decision == "denied":
+        reason = "it may write, and the server is not disposable: allow it with --allow-writes"
+        return replace(done, state="not tested", reason=reason)
+    after = [*(requirement.condition for requirement in step.requires), *(entry.value for entry in step.bindings)]
+    inner = await with_readings(after, _after(record, scope), reader)
     if not step.requires and class_of(record) != "none":
         return replace(done, state="not tested", reason=f"the call failed: {said_of(record)}")
     for requirement in step.requires:

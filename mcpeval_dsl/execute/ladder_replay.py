@@ -16,14 +16,14 @@ from mcpeval_dsl.execute.ladder import FIRST, Attempt, Judged, climb
 from mcpeval_dsl.execute.ladder_places import Place, at, holds
 from mcpeval_dsl.execute.ladder_slice import Rung, Step, rebound, refusal, rungs
 from mcpeval_dsl.execute.nodes import earlier_values
+from mcpeval_dsl.execute.remote import is_remote
 from mcpeval_dsl.execute.steps import StepFailed
 from mcpeval_dsl.execute.trial import Progress, set_up_trial
 from mcpeval_dsl.execute.world import World
 from mcpeval_dsl.gateway.model import CallRecord, ServerStartError
 from mcpeval_dsl.plan.model import HarvestNode, TrialGroup
 from mcpeval_dsl.records.model import Lead, TrialRecord
-from mcpeval_dsl.semantics.expressions import Literal, Template
-from mcpeval_dsl.semantics.model import Cell, Environment, Server
+from mcpeval_dsl.semantics.model import Cell, Environment
 from mcpeval_dsl.values.model import EvaluationError
 
 CONSISTENCY_SECONDS = 5.0
@@ -66,15 +66,6 @@ def _may_be_replayed(context: RunContext, case: Case, rung: Rung) -> bool:
     servers = {step.call.server for step in rung.steps}
     remote = any(is_remote(context.servers[name]) for name in servers if name in context.servers)
     return not remote and (environment is None or environment.scope == "trial")
-
-
-def is_remote(server: Server) -> bool:
-    """A server that no trial starts: reached by a URL that is not one of this machine's."""
-    url = server.url
-    text = url.text if isinstance(url, Template) else str(url.value) if isinstance(url, Literal) else ""
-    if url is None:
-        return False
-    return not any(sign in text for sign in ("//127.0.0.1", "//localhost", "//[::1]", "{{ port."))
 
 
 def _environment(context: RunContext, case: Case) -> Environment | None:
@@ -165,7 +156,7 @@ class _Again:
         if _is_given(call):
             return self._given(call)
         arguments = relocate(rebound(step, self.values), self._old_folder(call), str(self.world.folder.root))
-        return await self.world.gateway.call("setup", call.server, call.tool, _mapping(arguments))
+        return await self.world.gateway.call("probe", call.server, call.tool, _mapping(arguments), permit=True)
 
     def _given(self, call: CallRecord) -> CallRecord:
         """The call of the same number among those of its actor, tool and server."""
@@ -269,4 +260,4 @@ def _group(context: RunContext, record: TrialRecord) -> TrialGroup:
     return next(node for node in context.plan.nodes if isinstance(node, TrialGroup) and node.id == name)
 
 
-__all__ = ["CONSISTENCY_SECONDS", "Case", "is_remote", "replay"]
+__all__ = ["CONSISTENCY_SECONDS", "Case", "replay"]

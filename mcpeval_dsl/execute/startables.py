@@ -79,7 +79,7 @@ def _all(plan: Plan, folder: Path) -> Iterator[Startable]:
             yield _startable("connect", (server.url,), folder, lets, headers)
         else:
             yield _program("server", server.argv, folder, lets, names)
-    for node in _inside((plan.servers, plan.environments, plan.lets, plan.harvests, plan.tasks)):
+    for node in _inside((plan.servers, plan.environments, plan.lets, plan.harvests, plan.tasks, plan.checks)):
         match node:
             case RunStep() | StartStep():
                 yield _program(node.kind, node.argv, folder, lets)

@@ -17,6 +17,7 @@ REGISTRY: tuple[tuple[str, str], ...] = (
     ("lock", "mcpeval_dsl.plan.model:Lock"),
     ("record", "mcpeval_dsl.records.model:TrialRecord"),
     ("manifest", "mcpeval_dsl.records.model:Manifest"),
+    ("defect", "mcpeval_dsl.records.defects:DefectRecord"),
     ("scorecard", "mcpeval_dsl.score.model:Scorecard"),
 )
 

@@ -3,6 +3,7 @@
 | the call's error | lead |
 | --- | --- |
 | crash, invalid result | yes, whatever the arguments |
+| death at a limit of ours | `resource_limit`, no crash |
 | internal error on a schema-valid call | yes |
 | refusal that a JSON Schema could have said | `schema_mismatch` |
 | not found | only of a value that the server itself named before, in a fitting role |
@@ -67,8 +68,8 @@ def _at_once(call: CallRecord, tool: ToolDefinition | None) -> Lead | None:
     if error is None:
         return None
     kind, argument = "", None
-    if error.error_class == "transport_error" and error.kind == "crash":
-        kind = "crash"
+    if error.error_class == "transport_error" and error.kind in ("crash", "resource_limit"):
+        kind = error.kind
     elif error.error_class == "invalid_result":
         kind = "invalid_result"
     elif error.kind == "internal" and call.schema_valid is not False:

@@ -31,6 +31,8 @@ _SUSPICIONS = {
     "internal_error": "internal error on a call that fits its schema",
     "invalid_result": "a result that breaks the protocol or its own schema",
     "crash": "the server died",
+    "resource_limit": "the server died at a limit of ours",
+    "timeout": "no answer in time",
 }
 
 

@@ -10,10 +10,13 @@ import pytest
 from tests.execute.bench import Bench
 
 DEPOT = Path(__file__).parents[1] / "execute" / "servers" / "depot.py"
-HEAD = """suite depot "Depot" {}
+HEAD = '''suite depot "Depot" {}
 server depot { stdio "python" "depot.py" "--fixed"; timeout 5s }
-environment yard { write "{{ workdir }}/depot.json" "[{\\"order_id\\": \\"ORD-7\\", \\"status\\": \\"open\\", \\"since\\": 0}]" }
-"""
+environment yard {
+  write "{{ workdir }}/depot.json" r"""[{"order_id": "ORD-7", "status": "open", "since": 0}]"""
+  write "{{ workdir }}/name.txt" "ORD-7"
+}
+'''
 
 
 @pytest.fixture
@@ -65,6 +68,8 @@ def checked(bench: Bench, lines: str, head: str = HEAD) -> tuple[int, list[tuple
         ('depot.get_order(order_id: "ORD-7") { require latency.p95 <= 4s }', "pass"),
         ('depot.get_order(order_id: "ORD-7") { require latency.max <= 0ms }', "fail"),
         ('depot.get_stock(item: "a", unit: "pallet") { require class == transport_error }', "pass"),
+        ('depot.get_order(order_id: "ORD-7") { require $.order_id == file("{{ workdir }}/name.txt") }', "pass"),
+        ('depot.get_order(order_id: file("{{ workdir }}/name.txt")) { require class == none }', "pass"),
         ('depot.get_order(order_id: "ORD-8")', "not tested"),
         ("depot.list_orders() { x = $.orders[5].order_id }", "not tested"),
         ('depot.get_order(order_id: "ORD-7") { require $.gone == "x" }', "fail"),
@@ -98,10 +103,9 @@ def test_what_rests_on_a_failed_line_is_not_tested(bench: Bench) -> None:
 
 
 def test_each_block_has_a_fresh_environment(bench: Bench) -> None:
-    head = HEAD.replace("[{", "[{").replace("environment yard {", "environment yard { ")
     two = """  depot.add_order(order_id: "ORD-9") { require class == none }
   depot.list_orders() { require count($.orders[*]) == 2 }"""
-    bench.write("specs/depot.mcpe", f"{head}check depot {{\n{two}\n}}\ncheck depot {{\n{two}\n}}\n")
+    bench.write("specs/depot.mcpe", f"{HEAD}check depot {{\n{two}\n}}\ncheck depot {{\n{two}\n}}\n")
     bench.mcpe("trust", "specs", "--yes")
     ended = bench.mcpe("check")
     assert ended.code == 0, ended.out
@@ -109,11 +113,20 @@ def test_each_block_has_a_fresh_environment(bench: Bench) -> None:
     assert bench.left_over() == [] and bench.processes() == []
 
 
+def test_a_write_to_a_shared_environment_needs_the_operators_word(bench: Bench) -> None:
+    shared = HEAD.replace("environment yard {", "environment yard { scope run;")
+    shared += "annotations depot { readonly list_*, get_* }\n"
+    lines = 'depot.get_order(order_id: "ORD-7") { require class == none }\ndepot.add_order() { require class == none }'
+    code, found = checked(bench, lines, shared)
+    assert code == 3 and [state for _, state in found] == ["pass", "not tested"]
+    assert bench.mcpe("check", "--allow-writes").code == 0
+
+
 def test_a_failure_is_told_with_what_came_and_what_was_expected(bench: Bench) -> None:
     bench.write("specs/depot.mcpe", HEAD + 'check depot { depot.get_order(order_id: "X") { require class == none } }\n')
     bench.mcpe("trust", "specs", "--yes")
     said = bench.mcpe("check", "specs/depot.mcpe").out
-    assert "0 of 1 lines pass" in said and "specs/depot.mcpe:4:" in said
+    assert "0 of 1 lines pass" in said and "specs/depot.mcpe:7:" in said
     assert "tool_error: Order X not found" in said and '== "none"' in said
 
 
@@ -142,7 +155,7 @@ def test_a_line_it_cannot_carry_out_is_refused_at_its_place(bench: Bench, line: 
     bench.write("specs/depot.mcpe", f"{HEAD}check depot {{\n  {line}\n}}\n")
     ended = bench.mcpe("check")
     assert ended.code == 2
-    assert "MCPE502" in ended.err and construct in ended.err and "depot.mcpe:5:" in ended.err
+    assert "MCPE502" in ended.err and construct in ended.err and "depot.mcpe:8:" in ended.err
 
 
 def test_specs_without_checks_are_an_error(bench: Bench) -> None:

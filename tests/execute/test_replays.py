@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mcpeval_dsl.execute.ladder_replay import is_remote
+from mcpeval_dsl.execute.remote import is_remote
 from mcpeval_dsl.records.folder import runs
 from mcpeval_dsl.semantics.expressions import Literal, Template
 from mcpeval_dsl.semantics.model import Server
@@ -118,6 +118,13 @@ def test_a_token_is_asked_for_again(bench: Bench) -> None:
     assert (code, lead["status"]) == (1, "confirmed")
 
 
+def test_death_at_our_own_limit_is_no_crash(bench: Bench) -> None:
+    suite(bench, [call("get_stock", item="bolt", unit="silo")])
+    code, lead = verdict(bench)
+    assert (code, lead["kind"], lead["status"]) == (0, "resource_limit", "resource_limit")
+    assert "limit of" in lead["reason"] and "memory" in lead["reason"]
+
+
 def test_a_removed_thing_is_not_missed(bench: Bench) -> None:
     """The agent's own removal explains the error, whatever the rung."""
     order = f"{{{{ {ORDERS}[0].order_id }}}}"
@@ -159,6 +166,10 @@ def test_nothing_starts_without_trust(bench: Bench) -> None:
         (None, False),
         (Literal("http://127.0.0.1:8080/mcp"), False),
         (Template("http://localhost:{{ port.web }}/mcp", ("port",)), False),
+        (Literal("http://127.0.0.1"), False),
+        (Literal("https://127.0.0.1.example.com/mcp"), True),
+        (Literal("https://mcp.example.com/?at=//localhost/"), True),
+        (Template("https://mcp.example.com/{{ port.web }}", ("port",)), True),
         (Literal("https://mcp.example.com/mcp"), True),
         (Template("https://{{ host }}/mcp", ("host",)), True),
     ],
