@@ -15,16 +15,18 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from mcpeval_dsl.gateway.model import Launch, Pin
+from mcpeval_dsl.gateway.model import Launch, Pin, ToolDefinition
 from mcpeval_dsl.gateway.pins import pin_from_json, pin_to_json
 from mcpeval_dsl.gateway.policy import Rules
 from mcpeval_dsl.plan.codec import Malformed, decode, encode
+from mcpeval_dsl.semantics.disturbances import Fault
 from mcpeval_dsl.semantics.expressions import AnyPattern, CallPattern, Expression
 from mcpeval_dsl.semantics.model import Catalogue, Never
 from mcpeval_dsl.values.model import Scope
 
 CONTROL_FORMAT = "mcpe-gateway/1"
 _LAUNCH: TypeAdapter[Launch] = TypeAdapter(Launch)
+_TOOL: TypeAdapter[ToolDefinition] = TypeAdapter(ToolDefinition)
 
 
 class BadControl(ValueError):
@@ -36,6 +38,7 @@ class Control:
     """`tools` are (server, tool, name shown to the host), in order; empty: every usable tool by its own name.
 
     `folder` is the trial's (None: nothing is watched), `spool` the file for what happens. `secrets` by name are redacted.
+    `faults` and `distractors` are what the task puts in the agent's way, by the trial's `seed`.
     """
 
     spool: str
@@ -54,11 +57,14 @@ class Control:
     elicit: Mapping[str, Any] = field(default_factory=lambda: {"action": "decline"})
     secrets: Mapping[str, str] = field(default_factory=dict)
     canaries: Mapping[str, str] = field(default_factory=dict)
+    faults: tuple[Fault, ...] = ()
+    distractors: tuple[ToolDefinition, ...] = ()
+    seed: int = 0
 
 
 _PLAIN = (
     *("spool", "tools", "trial", "folder", "name", "instructions", "hard_calls", "private", "allow_drift"),
-    *("show_protocol_errors", "elicit", "secrets", "canaries"),
+    *("show_protocol_errors", "elicit", "secrets", "canaries", "seed"),
 )
 
 
@@ -69,6 +75,8 @@ def write_control(path: Path, control: Control) -> None:
     data["launches"] = [_LAUNCH.dump_python(launch, mode="json") for launch in control.launches]
     data["pins"] = [pin_to_json(pin) for pin in control.pins.values()]
     data["rules"] = _rules_to_json(control.rules)
+    data["faults"] = encode(control.faults)
+    data["distractors"] = [_TOOL.dump_python(tool, mode="json") for tool in control.distractors]
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     with os.fdopen(handle, "w", encoding="utf-8") as stream:
         json.dump(data, stream, default=str)
@@ -86,6 +94,8 @@ def read_control(path: Path) -> Control:
         given["tools"] = tuple((str(s), str(t), str(n)) for s, t, n in given.get("tools", ()))
         given["private"] = tuple(given.get("private", ()))
         given["allow_drift"] = {name: tuple(kinds) for name, kinds in given.get("allow_drift", {}).items()}
+        given["faults"] = _decoded(tuple[Fault, ...], data.get("faults", []))
+        given["distractors"] = tuple(_TOOL.validate_python(each) for each in data.get("distractors", ()))
         return Control(launches=launches, pins=pins, rules=_rules_from_json(data.get("rules", {})), **given)
     except (KeyError, TypeError, AttributeError, ValidationError, Malformed) as problem:
         raise BadControl(f"it is incomplete or of another version ({problem})") from problem

@@ -23,11 +23,13 @@ from pydantic import ValidationError
 from mcpeval_dsl import __version__
 from mcpeval_dsl.gateway.connection import silence_sdk
 from mcpeval_dsl.gateway.control import Control
+from mcpeval_dsl.gateway.decoys import Decoys
 from mcpeval_dsl.gateway.door import Gateway
+from mcpeval_dsl.gateway.faults import Faults
 from mcpeval_dsl.gateway.model import CallRecord, ServerStartError, ToolDefinition
 from mcpeval_dsl.gateway.passing import PASSED, Passed, correlation
 from mcpeval_dsl.gateway.redact import Redactor
-from mcpeval_dsl.gateway.spool import SPOOL_FORMAT, Spool, attempt_line, call_line, read_spool
+from mcpeval_dsl.gateway.spool import SPOOL_FORMAT, Spool, Spooled, attempt_line, call_line, read_spool
 
 Context = ServerRequestContext[Any]
 PARENT_SECONDS = 1.0
@@ -54,10 +56,12 @@ class Proxy:
             allow_drift=control.allow_drift,
             show_protocol_errors=control.show_protocol_errors,
             elicit=lambda _: control.elicit,
+            faults=faults_of(control, before),
         )
+        self.gateway.decoys = Decoys(control.distractors, control.seed)
         # A host that starts its server anew does not get a new budget with it.
         self.gateway.charged = before.charged
-        self.gateway.watch_for(control.canaries)
+        self.gateway.guard.watch_for(control.canaries)
         self.shown = self._shown()
         self.server: Server[Any] = Server(
             control.name,
@@ -73,7 +77,7 @@ class Proxy:
 
     def _shown(self) -> dict[str, ToolDefinition]:
         """Tools by the name that the host sees."""
-        offered = {(tool.server, tool.name): tool for tool in self.gateway.tools()}
+        offered = {(tool.server, tool.name): tool for tool in (*self.gateway.tools(), *self.control.distractors)}
         wanted = self.control.tools or tuple((server, tool, tool) for server, tool in offered)
         return {name: offered[server, tool] for server, tool, name in wanted if (server, tool) in offered}
 
@@ -84,7 +88,7 @@ class Proxy:
         self._opening = asyncio.create_task(self._open())
 
     async def _open(self) -> None:
-        names = {tool.server for tool in self.shown.values()}
+        names = {tool.server for tool in self.shown.values() if not tool.distractor}
         try:
             await self.gateway.open(sorted(names))
         except ServerStartError as problem:
@@ -172,6 +176,17 @@ class Proxy:
 
     def _violations(self, call: str, begun: int) -> list[Any]:
         return [each for each in self.gateway.violations[begun:] if each.call == call]
+
+
+def faults_of(control: Control, before: Spooled) -> Faults:
+    """The trial's faults, as far as they have come: a host that starts its server anew does not meet them again."""
+    launches = {launch.server: launch for launch in control.launches}
+    named = {server: catalogue.name for server, catalogue in control.rules.catalogues.items()}
+    faults = Faults(control.faults, control.seed, control.rules.scope, named)
+    for call in before.calls:
+        if call.permission.decision == "allowed" and call.server in launches:
+            faults.strike(call, launches[call.server], 0.0)
+    return faults
 
 
 def _keep_up(said: asyncio.Queue[Mapping[str, Any] | None], params: Mapping[str, Any]) -> None:

@@ -17,8 +17,10 @@ from mcp import Client, MCPError
 
 from mcpeval_dsl.cli.main import main
 from mcpeval_dsl.gateway.control import BadControl, read_control, write_control
+from mcpeval_dsl.gateway.distractors import catalogue_tools, shipped
 from mcpeval_dsl.gateway.policy import Rules
 from mcpeval_dsl.gateway.spool import read_spool
+from mcpeval_dsl.semantics.disturbances import Fault
 from mcpeval_dsl.semantics.expressions import CallPattern
 from mcpeval_dsl.semantics.model import Never
 from tests.gateway.hosts import ERAS, FREE, as_host, control, gone, living, written
@@ -75,6 +77,34 @@ def test_a_host_that_starts_its_server_anew_has_no_new_budget(tmp_path: Path) ->
     assert back.starts == 3 and back.charged == 2
     assert [call.id for call in back.calls] == ["c1", "c2", "c3"]
     assert back.calls[-1].stop == "hard_budget:calls"
+
+
+def test_a_fault_is_met_once_by_all_the_processes_of_a_trial(tmp_path: Path) -> None:
+    words = written(tmp_path, control(tmp_path, faults=(Fault("timeout", (CallPattern("echo"),), nth=2),)))
+
+    async def one(client: Client) -> Any:
+        return await client.call_tool("echo", {"text": "hi"})
+
+    results = [as_host(words, one) for _ in range(3)]
+    assert [result.is_error for result in results] == [False, True, False]
+    back = read_spool(tmp_path / "spool.jsonl")
+    assert [call.fault for call in back.calls] == ["", "timeout", ""] and back.charged == 2
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_distractors_are_shown_and_answered_to_a_host(tmp_path: Path, era: Literal["auto", "legacy"]) -> None:
+    decoys = catalogue_tools(shipped("kubernetes"), "kubernetes")
+    words = written(tmp_path, control(tmp_path, distractors=decoys))
+
+    async def use(client: Client) -> Any:
+        listed = await client.list_tools()
+        return {tool.name for tool in listed.tools}, await client.call_tool("list_pods", {"namespace": "prod"})
+
+    names, answer = as_host(words, use, era)
+    assert {"echo", "list_pods", "drain_node"} <= names
+    assert not answer.is_error and "pods" in answer.structured_content
+    (call,) = read_spool(tmp_path / "spool.jsonl").calls
+    assert (call.server, call.distractor, call.charged) == ("kubernetes", True, True)
 
 
 def test_correlation_ids_go_through_and_into_the_record(tmp_path: Path) -> None:
@@ -292,7 +322,10 @@ def test_the_control_file_says_the_same_when_it_is_read_and_is_written_once(tmp_
         trust_hints=frozenset({"tiny"}),
         allow_writes=True,
     )
-    given = control(tmp_path, rules=rules, hard_calls=4, canaries={"key": "k"}, allow_drift={"tiny": ("descriptions",)})
+    way: dict[str, Any] = {"faults": (Fault("http", (CallPattern("echo"),), code=429, seconds=2.0),), "seed": 7}
+    way |= {"canaries": {"key": "k"}, "allow_drift": {"tiny": ("descriptions",)}}
+    decoys = catalogue_tools(shipped("kubernetes"), "kubernetes")
+    given = control(tmp_path, distractors=decoys, rules=rules, hard_calls=4, **way)
     write_control(tmp_path / "control.json", given)
     assert read_control(tmp_path / "control.json") == given
     with pytest.raises(FileExistsError):
