@@ -26,7 +26,7 @@ demo: $(BIN)/mcpe
 # Real servers that the tests evaluate: npm and PyPI packages in places of their own.
 servers: $(SERVERS)/ready
 
-$(SERVERS)/ready: $(addprefix tests/servers/,install.sh package.json package-lock.json requirements.txt)
+$(SERVERS)/ready: $(addprefix tests/servers/,install.sh package.json package-lock.json requirements.txt requirements-duckdb.txt)
 	PYTHON=$(PYTHON) sh tests/servers/install.sh $(SERVERS)
 	@touch $@
 

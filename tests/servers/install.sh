@@ -25,7 +25,13 @@ done
 "$target/python/bin/python" -m pip install --quiet --disable-pip-version-check -r "$here/requirements.txt"
 ln -sf "$target/python/bin/mcp-server-git" "$target/bin/"
 
-for program in mcp-server-everything mcp-server-filesystem mcp-server-git mcp-server-memory; do
+# In a place of its own: what it needs would force other versions on the others.
+"${PYTHON:-python3}" -m venv "$target/duckdb"
+"$target/duckdb/bin/python" -m pip install --quiet --disable-pip-version-check -r "$here/requirements-duckdb.txt"
+ln -sf "$target/duckdb/bin/mcp-server-motherduck" "$target/bin/"
+
+for program in everything filesystem git memory motherduck sequential-thinking; do
+  program=mcp-server-$program
   if ! [ -x "$target/bin/$program" ]; then
     echo "$program is missing: the tests need it" >&2
     exit 1
