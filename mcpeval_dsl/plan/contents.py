@@ -138,6 +138,7 @@ class Contents:
                 "seed": self.topology.suite.seed,
                 "check": declared,
                 "environments": environments,
+                "catalogues": self.topology.suite.catalogues,
                 "lets": lets,
                 "fixtures": self.fixtures.of_texts(found.texts),
                 "needs": needs,

@@ -13,7 +13,8 @@ from mcpeval_dsl.diagnostics.model import Diagnostic
 from mcpeval_dsl.plan.contents import Contents
 from mcpeval_dsl.plan.harvests import Harvests, Place
 from mcpeval_dsl.plan.instances import Instance, instances
-from mcpeval_dsl.plan.topology import Topology
+from mcpeval_dsl.plan.names import uses
+from mcpeval_dsl.plan.topology import Topology, catalogue_of
 from mcpeval_dsl.semantics.model import Cell, Task
 
 
@@ -82,9 +83,11 @@ class Drafting:
             if rows:
                 self._trials(task, rows)
         for check in self.topology.suite.checks:
-            needs = (connect_id(check.server),) if check.server in self.topology.servers else ()
             name = f"check:{check.server}"
-            self.outline.checks[name] = Draft("check", name, check.server, needs)
+            earlier = self.outline.checks[name].needs if name in self.outline.checks else ()
+            called = {check.server, *uses(check.lines).servers}
+            needs = [connect_id(s) for s, server in self.topology.servers.items() if called & {s, catalogue_of(server)}]
+            self.outline.checks[name] = Draft("check", name, check.server, tuple(dict.fromkeys((*earlier, *needs))))
         return self.outline
 
     def _trials(self, task: Task, rows: tuple[Instance, ...]) -> None:

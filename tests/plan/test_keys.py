@@ -10,7 +10,17 @@ import pytest
 
 from mcpeval_dsl.plan.model import Plan, trial_key
 from mcpeval_dsl.semantics.disturbances import CatalogueTools, Fault, LookAlikes
-from mcpeval_dsl.semantics.expressions import ArgumentPattern, CallPattern, Entry, Literal, Ref, Select, Sql, Template
+from mcpeval_dsl.semantics.expressions import (
+    ArgumentPattern,
+    CallPattern,
+    CallStep,
+    Entry,
+    Literal,
+    Ref,
+    Select,
+    Sql,
+    Template,
+)
 from mcpeval_dsl.semantics.graders import AnyOf, Common, SameState, State
 from mcpeval_dsl.semantics.injections import Inject
 from mcpeval_dsl.semantics.model import (
@@ -19,12 +29,15 @@ from mcpeval_dsl.semantics.model import (
     Budget,
     Catalogue,
     Cell,
+    Check,
+    CheckLine,
     EnvironmentVariable,
     KnownFailure,
     Let,
     Limit,
     Loop,
     Price,
+    ToolCheck,
     Truth,
     TypedSuite,
 )
@@ -122,6 +135,43 @@ TRIAL_INGREDIENTS: dict[str, Change] = {
 @pytest.mark.parametrize("change", TRIAL_INGREDIENTS.values(), ids=TRIAL_INGREDIENTS.keys())
 def test_ingredient_of_a_trial_changes_its_key(change: Change) -> None:
     assert _keys(s.made(change(s.suite())))[0] != _keys(s.made())[0]
+
+
+def _checked(suite: TypedSuite) -> TypedSuite:
+    """The suite with one check, which calls its server in its environment."""
+    step = CallStep(s.call("list_issues", project=s.text("Legacy")), "first")
+    environment = suite.environments[0].name
+    return replace(suite, checks=(Check("tracker", environment=environment, lines=(step, ToolCheck("purge", False))),))
+
+
+def _lines(*lines: CheckLine) -> Change:
+    return lambda suite: replace(suite, checks=(replace(suite.checks[0], lines=lines),))
+
+
+CHECK_INGREDIENTS: dict[str, Change] = {
+    "another line": _lines(ToolCheck("purge", True)),
+    "argument of a call": _lines(CallStep(s.call("list_issues", project=s.text("Billing")), "first")),
+    "another environment": lambda suite: replace(suite, checks=(replace(suite.checks[0], environment=None),)),
+    "environment steps": _environment(steps=()),
+    "let that a step uses": _suite(lets=(Let("db", s.text("elsewhere.db")),)),
+    "server argv": _server(argv=(s.text("node"),)),
+    "annotations": _suite(catalogues=(Catalogue("tracker", (Annotation("destructive", (UPDATE,)),)),)),
+    "seed": _suite(seed=8),
+}
+
+
+@pytest.mark.parametrize("change", CHECK_INGREDIENTS.values(), ids=CHECK_INGREDIENTS.keys())
+def test_ingredient_of_a_check_changes_its_key(change: Change) -> None:
+    suite = _checked(s.suite())
+    keys = [s.node(s.made(each), "check:tracker").key for each in (suite, change(suite))]
+    assert keys[0] != keys[1]
+
+
+@pytest.mark.parametrize("change", [_task(prompt=s.text("Else.")), _model(max_tokens=5), _host(max_turns=3)])
+def test_what_no_check_reads_leaves_its_key(change: Change) -> None:
+    suite = _checked(s.suite())
+    keys = [s.node(s.made(each), "check:tracker").key for each in (suite, change(suite))]
+    assert keys[0] == keys[1]
 
 
 NO_INGREDIENTS: dict[str, Change] = {
