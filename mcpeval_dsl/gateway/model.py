@@ -47,7 +47,7 @@ class Launch:
     protocols: tuple[str, ...] = ()
     call_timeout: float = 60.0
     start_timeout: float = 30.0
-    max_message_bytes: int = 8 * 1024 * 1024
+    max_message_bytes: int = 6 * 1024 * 1024
     limits: Limits = GENEROUS
     wrapper: tuple[str, ...] = ()
 

@@ -50,7 +50,8 @@ def cut_message(line: Oversize) -> dict[str, Any] | None:
 
 def _result(line: Oversize, head: str, tail: str) -> dict[str, Any]:
     first = _FIRST.search(head[:ENVELOPE])
-    marker = f"[… a message of {line.size} bytes; all but its ends left out …]"
+    # Dots and no ellipsis: one such character would make the whole text take twice the memory.
+    marker = f"[... a message of {line.size} bytes; all but its ends left out ...]"
     if first is None:
         # Structured content alone, or blocks of another kind: shown as it came, which is all that is known of it.
         start = _RESULT.search(head[:ENVELOPE])
