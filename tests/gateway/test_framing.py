@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -64,10 +63,9 @@ def test_lone_surrogates_are_replaced_and_pairs_kept() -> None:
     assert item == RawMessage({"a": ["\N{GRINNING FACE}", "\ufffdx"], "\ufffd": 1}, 47)
 
 
-def test_a_long_line_in_small_chunks_takes_linear_time() -> None:
+@pytest.mark.timeout(30)  # a quadratic framer needs minutes for it
+def test_a_long_line_in_small_chunks() -> None:
     framer = LineFramer(64 * 1024 * 1024)
-    begun = time.process_time()
     for _ in range(20_000):
         framer.feed(b"x" * 1_000)
     assert len(framer.rest()) == 1
-    assert time.process_time() - begun < 2

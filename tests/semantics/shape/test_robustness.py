@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-import time
 from pathlib import Path
 
 import pytest
@@ -48,18 +47,6 @@ def test_bracket_left_open_at_the_end(text: str) -> None:
     assert parsed.value is not None
     assert parsed.diagnostics
     assert shape.check(parsed.value, parsed.diagnostics) == ()
-
-
-def test_thousand_lines_in_25_ms() -> None:
-    text = "".join(p.read_text("utf-8") for p in EXAMPLES if "examples" in p.parts and p.stem != "models")
-    parsed = parse(SourceFile("long.mcpe", text))
-    assert parsed.value is not None
-    times = []
-    for _ in range(5):
-        start = time.process_time()
-        shape.check(parsed.value)
-        times.append(time.process_time() - start)
-    assert min(times) / text.count("\n") * 1000 < 0.025
 
 
 def test_edits_mend_what_they_are_offered_for() -> None:
