@@ -80,7 +80,7 @@ class Bounds:
         """The path, if it is none of the trial's and there is something there, or a directory to put something into."""
         path = f"{self.home}/{text[2:]}" if text.startswith("~/") else text
         real = os.path.realpath(path)
-        if self._within(real):
+        if real == "/" or self._within(real):
             return None
         # A link out of the trial's folder leads out of it, whatever the path says.
         parent = Path(real).parent
