@@ -128,3 +128,20 @@ def test_the_most_tools_are_five_hundred() -> None:
 def test_all_tools_of_a_shipped_catalogue_can_be_asked_for(name: str) -> None:
     assert checked(f'distract {{ catalog "{name}" count {SHIPPED[name]} }}')[1] == []
     assert checked(f'distract {{ catalog "{name}" count {SHIPPED[name] + 1} }}')[1] == ["MCPE276"]
+
+
+@pytest.mark.parametrize(
+    ("model", "count", "warned"),
+    [
+        ('litellm "openai/gpt-5.2"', 200, True),
+        ('litellm "openai/gpt-5.2"', 128, False),
+        ('litellm "gemini/gemini-3-pro"', 200, False),
+        ('anthropic "claude-sonnet-4-5"', 200, False),
+        ('script "canned.yaml"', 200, False),
+    ],
+)
+def test_more_tools_than_a_model_is_offered_are_a_warning(model: str, count: int, warned: bool) -> None:
+    text = f'server tracker {{ stdio "tracker" }}\nmodel m {{ {model} }}\n'
+    text += f'task t {{ prompt "x"; distract {{ near get_issue count {count} }}; grade contains "x" }}\n'
+    found = pipeline.check("spec.mcpe", Memory({"spec.mcpe": text, **FILES}))
+    assert ("MCPE328" in {d.code for d in found.diagnostics}) is warned

@@ -9,6 +9,7 @@ from mcpeval_dsl.semantics.rules.balance import balance
 from mcpeval_dsl.semantics.rules.budgets import budgets
 from mcpeval_dsl.semantics.rules.coverage import coverage
 from mcpeval_dsl.semantics.rules.credentials import credentials
+from mcpeval_dsl.semantics.rules.crowded import crowded
 from mcpeval_dsl.semantics.rules.forbidden import forbidden
 from mcpeval_dsl.semantics.rules.gradeless import gradeless
 from mcpeval_dsl.semantics.rules.private_servers import private_servers
@@ -37,6 +38,7 @@ RULES: tuple[Rule, ...] = (
     silent_writes,
     spoken_tools,
     coverage,
+    crowded,
     balance,
     unused,
 )
