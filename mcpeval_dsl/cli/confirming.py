@@ -74,6 +74,11 @@ def confirm(run: StoredRun, options: Options) -> int:
     context.harvests.update({entry.id: entry for entry in run.reader.harvests()})
     rows, cases = _cases(run, context)
     chosen = [case for name, case in cases.items() if not options.only or any(part in name for part in options.only)]
+    if options.only and not chosen:
+        hint = f"there are: {', '.join(cases)}" if cases else "this run has no lead"
+        title = f"no lead is named `{options.only[0]}`"
+        show([Diagnostic("MCPE510", title, hint=hint)], {}, stream=sys.stderr)
+        return exits.SPEC
     opened = stores.open_run(path, None, lambda value: context.redactor.value(value)[0])
     if opened.value is None:
         show(opened.diagnostics, {}, stream=sys.stderr)

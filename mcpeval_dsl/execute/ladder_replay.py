@@ -90,7 +90,9 @@ class _Attempts:
     async def make(self, rung: Rung, number: int) -> Sequence[Attempt]:
         first = self.made.get(rung.name, 0)
         self.made[rung.name] = first + number
-        return await asyncio.gather(*(self._one(rung, first + each) for each in range(number)))
+        async with asyncio.TaskGroup() as group:  # unlike `gather`, it lets each clean up when they are cancelled
+            tasks = [group.create_task(self._one(rung, first + each)) for each in range(number)]
+        return [task.result() for task in tasks]
 
     async def _one(self, rung: Rung, number: int) -> Attempt:
         async with self.places:

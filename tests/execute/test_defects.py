@@ -122,6 +122,23 @@ def test_checks_go_where_they_are_wanted_and_only_what_is_asked_for(bench: Bench
     assert sorted(str(lead["status"]) for lead in leads) == ["", "", "confirmed"]
 
 
+def test_a_lead_that_is_not_there_is_not_replayed(bench: Bench) -> None:
+    suite(bench, STEPS)
+    bench.run()
+    ended = bench.mcpe("defects", "--confirm", "--only", "get_customer")
+    assert ended.code == 2 and "MCPE510" in ended.err and "depot.get_stock:crash:" in ended.err
+
+
+def test_a_gate_on_defects_waits_for_the_replay(bench: Bench) -> None:
+    suite(bench, STEPS[:3])
+    path = bench.root / "specs/bench.mcpe"
+    path.write_text(path.read_text() + "gate { require defects == 0 }\n")
+    done = bench.run()
+    assert done.code == 4 and "mcpe defects --confirm" in done.out
+    confirmed(bench, "--window", "0", run=False)
+    assert bench.mcpe("score").code == 1
+
+
 def test_a_run_without_leads(bench: Bench) -> None:
     suite(bench, STEPS[:2])
     ended, leads = confirmed(bench)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+import time
 from typing import Any
 
 import pytest
@@ -125,6 +127,23 @@ def test_death_at_our_own_limit_is_no_crash(bench: Bench) -> None:
     assert "limit of" in lead["reason"] and "memory" in lead["reason"]
 
 
+def test_no_answer_in_time_is_replayed_too(bench: Bench) -> None:
+    suite(bench, [call("get_report")])
+    path = bench.root / "specs/bench.mcpe"
+    path.write_text(path.read_text().replace("timeout 5s", "timeout 1s"))
+    code, lead = verdict(bench)
+    assert (code, lead["kind"], lead["status"]) == (1, "timeout", "confirmed")
+
+
+def test_a_write_in_between_that_explains_nothing(bench: Bench) -> None:
+    """Another order was removed before: without that the call fails all the same."""
+    remove = call("remove_order", order_id=f"{{{{ {ORDERS}[0].order_id }}}}")
+    suite(bench, [ARCHIVED[0], remove, ARCHIVED[1]], task="may remove_order;")
+    code, lead = verdict(bench, "--window", "0")
+    assert (code, lead["status"]) == (1, "confirmed")
+    assert next(iter(bench.reader.defects())).calls == ("c1", "c3")
+
+
 def test_a_removed_thing_is_not_missed(bench: Bench) -> None:
     """The agent's own removal explains the error, whatever the rung."""
     order = f"{{{{ {ORDERS}[0].order_id }}}}"
@@ -148,6 +167,20 @@ def test_nothing_is_left_behind(bench: Bench) -> None:
     suite(bench, ARCHIVED)
     confirmed(bench, "--window", "0")
     assert bench.left_over() == [] and bench.processes() == []
+
+
+def test_an_interrupted_replay_leaves_nothing_behind(bench: Bench) -> None:
+    suite(bench, ARCHIVED)
+    bench.run()
+    running = bench.start("defects", "--confirm", "--window", "60")
+    until = time.monotonic() + 30
+    while sum("depot.py" in words for words in bench.processes()) < 3 and time.monotonic() < until:
+        time.sleep(0.05)
+    running.send_signal(signal.SIGINT)
+    _, err = running.communicate(timeout=30)
+    assert running.returncode == 130 and "Traceback" not in err
+    assert bench.left_over() == [] and bench.processes() == []
+    assert bench.mcpe("defects").code == 0 and bench.reader.defects() == ()
 
 
 def test_nothing_starts_without_trust(bench: Bench) -> None:

@@ -102,6 +102,11 @@ def get_customer(given):
     return {"customer": given["name"], "orders": 1}
 
 
+def get_report(given):
+    time.sleep(0 if GIVEN.sound else 300)
+    return {"report": "none"}
+
+
 def issue_pass(given):
     return {"pass_id": f"{time.time():.6f}-{secrets.token_hex(6)}"}
 
@@ -137,6 +142,7 @@ TOOLS = {
     "get_order": (get_order, {"order_id": TEXT}, ["order_id"]),
     "get_stock": (get_stock, {"item": TEXT, "unit": {"type": "string", "enum": ["piece", "pallet", "silo"]}}, ["item"]),
     "get_customer": (get_customer, {"name": TEXT}, ["name"]),
+    "get_report": (get_report, {}, []),
     "issue_pass": (issue_pass, {}, []),
     "get_ledger": (get_ledger, {"pass_id": TEXT}, ["pass_id"]),
     "add_order": (add_order, {"order_id": TEXT}, []),
