@@ -27,7 +27,8 @@ RACY_NS = 50_000_000
 SQLITE = b"SQLite format 3\x00"
 SIDECARS = ("-wal", "-shm", "-journal")
 OWN_FOLDERS = frozenset({"__pycache__"})
-OWN_FILES = frozenset({".DS_Store", ".git/index", ".git/index.lock"})
+OWN_FILES = frozenset({".DS_Store"})
+GIT_INDEX = (".git/index", ".git/index.lock")
 
 Stamp = tuple[tuple[int, int, int, int], ...]
 Names = Callable[[bytes], tuple[str, ...]]
@@ -83,11 +84,10 @@ def snapshot(root: Path, before: Snapshot | None = None, names: Names | None = N
     known = before.entries if before is not None else {}
     found: dict[str, Entry] = {}
     room = MOST_BYTES
-    for path, status in _walk(root):
-        name = path.relative_to(root).as_posix()
+    for name, path, status, log in _walk(str(root)):
         if len(found) >= MOST_FILES:
             raise TooLarge(f"more than {MOST_FILES} files")
-        stamp = (_stamp(status), *(_stamp(side) for side in _sides(path)))
+        stamp = (_stamp(status), *(() if log is None else (_stamp(log),)))
         old = known.get(name)
         if old is not None and old.stamp == stamp and not old.racy:
             found[name] = old
@@ -95,43 +95,42 @@ def snapshot(root: Path, before: Snapshot | None = None, names: Names | None = N
         room -= status.st_size if stat.S_ISREG(status.st_mode) else 0
         if room < 0:
             raise TooLarge(f"more than {MOST_BYTES} bytes")
-        entry = _entry(path, status, stamp, names)
+        entry = _entry(Path(path), status, stamp, names)
         if entry is not None:
             found[name] = entry
     return Snapshot(found)
 
 
-def _walk(root: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    for folder, folders, files in os.walk(root):
-        folders[:] = sorted(name for name in folders if name not in OWN_FOLDERS)
-        here = Path(folder)
-        links = [name for name in folders if (here / name).is_symlink()]
-        for name in (*files, *links):
-            path = here / name
-            if _own(path, root):
-                continue
-            try:
-                yield path, path.lstat()
-            except FileNotFoundError:
-                continue
+def _walk(root: str) -> Iterator[tuple[str, str, os.stat_result, os.stat_result | None]]:
+    """Relative name, path and state of every file, links apart, with the state of a database's write-ahead log."""
+    waiting = [""]
+    while waiting:
+        folder = waiting.pop()
+        with os.scandir(f"{root}/{folder}") as listing:
+            here = {entry.name: entry for entry in listing}
+        for name, entry in here.items():
+            relative = folder + name
+            if entry.is_dir(follow_symlinks=False):
+                if name not in OWN_FOLDERS:
+                    waiting.append(f"{relative}/")
+            elif not _own(name, relative, here):
+                try:
+                    status = entry.stat(follow_symlinks=False)
+                    log = here.get(f"{name}-wal")
+                    yield relative, entry.path, status, None if log is None else log.stat()
+                except FileNotFoundError:
+                    continue
 
 
-def _own(path: Path, root: Path) -> bool:
-    if path.name in OWN_FILES or "/".join(path.relative_to(root).parts[-2:]) in OWN_FILES:
+def _own(name: str, relative: str, here: Mapping[str, object]) -> bool:
+    """What programs keep for themselves: marks of the desktop, git's index, journals beside a database."""
+    if name in OWN_FILES or (name.startswith("index") and relative.endswith(GIT_INDEX)):
         return True
-    return any(path.name.endswith(end) and path.with_name(path.name.removesuffix(end)).is_file() for end in SIDECARS)
+    return name.endswith(SIDECARS) and name.rpartition("-")[0] in here
 
 
 def _stamp(status: os.stat_result) -> tuple[int, int, int, int]:
     return status.st_ino, status.st_size, status.st_mtime_ns, status.st_mode
-
-
-def _sides(path: Path) -> Iterator[os.stat_result]:
-    """The write-ahead log of a database: a change may be nowhere else."""
-    try:
-        yield path.with_name(path.name + "-wal").stat()
-    except OSError:
-        return
 
 
 def _entry(path: Path, status: os.stat_result, stamp: Stamp, names: Names | None) -> Entry | None:

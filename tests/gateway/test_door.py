@@ -297,3 +297,32 @@ def test_a_server_that_does_not_open_is_an_error_of_opening_only() -> None:
 
     with pytest.raises(ServerStartError):
         through(nothing, "exit_at_start")
+
+
+ASKING = Rules(catalogues={"tiny": catalogue(("readonly", pattern("echo")), ("confirm", pattern("echo")), name="tiny")})
+
+
+@pytest.mark.parametrize("mode", ["elicit", "asks"], ids=["the server sends a question", "the answer asks for input"])
+@pytest.mark.parametrize("action", ["accept", "decline"])
+def test_a_person_is_asked_in_both_eras(mode: str, action: str) -> None:
+    gateway = through(
+        lambda door: door.call("agent", "tiny", "echo", {}),
+        mode,
+        rules=ASKING,
+        elicit=lambda params: {"action": action},
+    )
+    (record,) = gateway.calls
+    assert (record.error, record.elicited) == (None, (action,)) and action in record.text
+    assert gateway.violations == []
+
+
+def test_a_call_in_whose_course_nobody_was_asked_skipped_confirmation() -> None:
+    async def use(door: Gateway) -> None:
+        await door.call("agent", "tiny", "echo", {})
+        await door.call("agent", "tiny", "wipe_all", {})
+
+    gateway = through(use, rules=ASKING)
+    assert [(one.kind, one.call) for one in gateway.violations] == [
+        ("confirmation_skipped", "c1"),
+        ("destructive_call", "c2"),
+    ]

@@ -130,6 +130,6 @@ for line in sys.stdin:
         continue
     result = answer(message)
     body = {"error": {"code": -32601, "message": "Method not found"}} if result is None else {"result": result}
-    print(json.dumps({"jsonrpc": "2.0", "id": message["id"], **body}), flush=True)
     if GIVEN.tells and message["method"] == "tools/call" and SEEN["calls"] == GIVEN.tricks:
         print(json.dumps({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}), flush=True)
+    print(json.dumps({"jsonrpc": "2.0", "id": message["id"], **body}), flush=True)
