@@ -14,6 +14,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from mcpeval_dsl.values.limits import set_limits
 from mcpeval_dsl.values.processes import Ran, Wrap
 
 TAIL = 4000
@@ -116,6 +117,7 @@ class Background:
                 stderr=sink,
                 start_new_session=True,
             )
+        set_limits((process.pid,))
         return cls(process, argv, log)
 
     @property

@@ -15,6 +15,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from mcpeval_dsl.gateway.bounds import Bounds
 from mcpeval_dsl.gateway.model import Launch, Pin, ToolDefinition
 from mcpeval_dsl.gateway.pins import pin_from_json, pin_to_json
 from mcpeval_dsl.gateway.policy import Rules
@@ -26,7 +27,8 @@ from mcpeval_dsl.values.model import Scope
 
 CONTROL_FORMAT = "mcpe-gateway/1"
 _LAUNCH: TypeAdapter[Launch] = TypeAdapter(Launch)
-_TOOL: TypeAdapter[ToolDefinition] = TypeAdapter(ToolDefinition)
+_TOOLS: TypeAdapter[tuple[ToolDefinition, ...]] = TypeAdapter(tuple[ToolDefinition, ...])
+_BOUNDS: TypeAdapter[Bounds] = TypeAdapter(Bounds)
 
 
 class BadControl(ValueError):
@@ -38,7 +40,7 @@ class Control:
     """`tools` are (server, tool, name shown to the host), in order; empty: every usable tool by its own name.
 
     `folder` is the trial's (None: nothing is watched), `spool` the file for what happens. `secrets` by name are redacted.
-    `faults` and `distractors` are what the task puts in the agent's way, by the trial's `seed`.
+    `faults` and `distractors` are what the task puts in the agent's way, by the trial's `seed`; the latter are among `tools`.
     """
 
     spool: str
@@ -59,6 +61,7 @@ class Control:
     canaries: Mapping[str, str] = field(default_factory=dict)
     faults: tuple[Fault, ...] = ()
     distractors: tuple[ToolDefinition, ...] = ()
+    bounds: Bounds = field(default_factory=Bounds)
     seed: int = 0
 
 
@@ -76,7 +79,8 @@ def write_control(path: Path, control: Control) -> None:
     data["pins"] = [pin_to_json(pin) for pin in control.pins.values()]
     data["rules"] = _rules_to_json(control.rules)
     data["faults"] = encode(control.faults)
-    data["distractors"] = [_TOOL.dump_python(tool, mode="json") for tool in control.distractors]
+    data["distractors"] = _TOOLS.dump_python(control.distractors, mode="json")
+    data["bounds"] = _BOUNDS.dump_python(control.bounds, mode="json")
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     with os.fdopen(handle, "w", encoding="utf-8") as stream:
         json.dump(data, stream, default=str)
@@ -95,7 +99,8 @@ def read_control(path: Path) -> Control:
         given["private"] = tuple(given.get("private", ()))
         given["allow_drift"] = {name: tuple(kinds) for name, kinds in given.get("allow_drift", {}).items()}
         given["faults"] = _decoded(tuple[Fault, ...], data.get("faults", []))
-        given["distractors"] = tuple(_TOOL.validate_python(each) for each in data.get("distractors", ()))
+        given["distractors"] = _TOOLS.validate_python(data.get("distractors", []))
+        given["bounds"] = _BOUNDS.validate_python(data.get("bounds", {}))
         return Control(launches=launches, pins=pins, rules=_rules_from_json(data.get("rules", {})), **given)
     except (KeyError, TypeError, AttributeError, ValidationError, Malformed) as problem:
         raise BadControl(f"it is incomplete or of another version ({problem})") from problem

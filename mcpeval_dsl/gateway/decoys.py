@@ -24,6 +24,10 @@ class Decoys:
         self._tools = {(tool.server, tool.name): tool for tool in tools}
         self._seed = seed
 
+    @property
+    def tools(self) -> tuple[ToolDefinition, ...]:
+        return tuple(self._tools.values())
+
     def definition(self, server: str, tool: str) -> ToolDefinition | None:
         return self._tools.get((server, tool))
 

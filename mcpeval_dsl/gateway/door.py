@@ -113,6 +113,15 @@ class Gateway:
         """Every call of every actor in the order they were attempted, redacted."""
         return tuple(self._records)
 
+    def adopt(self, calls: Iterable[CallRecord], violations: Iterable[Violation]) -> None:
+        """Take over what another process recorded as this trial's door, as if it had happened here. Renumbers."""
+        names: dict[str, str] = {}
+        for call in calls:
+            names[call.id] = f"c{len(self._records) + 1}"
+            self._records.append(replace(call, id=names[call.id]))
+            self.charged += call.charged
+        self.violations += [replace(each, call=names.get(each.call or "", each.call)) for each in violations]
+
     @property
     def redactions(self) -> tuple[str, ...]:
         """Where something secret was replaced, never what."""

@@ -62,6 +62,7 @@ class Proxy:
         # A host that starts its server anew does not get a new budget with it.
         self.gateway.charged = before.charged
         self.gateway.guard.watch_for(control.canaries)
+        self.gateway.guard.bounds = control.bounds
         self.shown = self._shown()
         self.server: Server[Any] = Server(
             control.name,

@@ -13,13 +13,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal, get_args
 
 from mcpeval_dsl.gateway import landlock
+from mcpeval_dsl.values.limits import GENEROUS, Limits
 from mcpeval_dsl.values.processes import Wrap
 
 Mode = Literal["auto", "bwrap", "landlock", "none"]
@@ -58,7 +59,13 @@ class Sandbox:
 
     def wrapping(self, folder: Path, cwd: Path) -> Wrap:
         """For the commands of the trial in `folder`: what `wrapper` says, by the command and its variables."""
-        return lambda argv, variables: self.wrapper(folder, cwd, argv[0], variables)
+
+        def wrap(argv: Sequence[str], variables: Mapping[str, str]) -> tuple[str, ...]:
+            before = self.wrapper(folder, cwd, argv[0], variables)
+            # Limits set from outside would come too late for what the sandbox has started by then.
+            return (*before, "sh", "-c", _limiting(GENEROUS), "sh") if before else ()
+
+        return wrap
 
     def wrapper(self, folder: Path, cwd: Path, program: str, variables: Mapping[str, str]) -> tuple[str, ...]:
         """The words before a command line of the trial in `folder`; none where its program cannot be found anyway."""
@@ -84,6 +91,15 @@ class Sandbox:
         for place in self.writable:
             yield from ("--bind-try", place, place)
         yield from ("--bind", str(folder), str(folder), "--chdir", str(cwd))
+
+
+@lru_cache(maxsize=4)
+def _limiting(limits: Limits) -> str:
+    """A shell's words that set limits and become the command."""
+    wanted = {"c": limits.core, "n": limits.open_files}
+    wanted |= {"d": limits.memory and limits.memory // 1024, "f": limits.file and limits.file // 512}
+    words = [f"ulimit -{letter} {value} 2>/dev/null" for letter, value in wanted.items() if value is not None]
+    return "; ".join([*words, 'exec "$@"'])
 
 
 @lru_cache(maxsize=1)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from mcpeval_dsl.values.limits import set_limits
 from mcpeval_dsl.values.local import refused
 from mcpeval_dsl.values.model import Reading
 
@@ -64,6 +65,7 @@ async def run_command(
     except (OSError, ValueError) as problem:
         said = problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)
         return Ran(None, problem=f"`{argv[0]}` cannot be started: {said}")
+    set_limits((process.pid,))
     try:
         async with asyncio.timeout(timeout):
             ran = await _collect(process, limit, stdin)

@@ -152,6 +152,26 @@ task on { prompt "x"; environment web; grade contains "done" }
     assert outcome(bench.records["off#1"]) == "pass"
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_commands_and_background_processes_have_limits(bench: Bench, kind: str) -> None:
+    said = "ulimit -c; ulimit -n; ulimit -f"
+    body = f"""environment desk {{
+  copy "things.json" to "{{{{ workdir }}}}/shelf.json"
+  run "sh" "-c" "sleep 0.1; ({said}) > ran"
+  start "sh" "-c" "sleep 0.3; ({said}) > started; sleep 60"
+}}
+task one {{
+  prompt "x"
+  grade state file("{{{{ workdir }}}}/ran") has "8192"
+  grade state command("sh", "-c", "sleep 0.5; cat started") has "8192"
+  grade command "sh" "-c" "sleep 0.1; test $(ulimit -c) = 0 && test $(ulimit -f) != unlimited"
+}}
+"""
+    confined(bench, kind).spec(body)
+    bench.run()
+    assert [verdict.verdict for verdict in bench.records["one#1"].verdicts] == ["yes"] * 3
+
+
 BAD_SETTINGS = {
     'sandbox = "on"': "is a table",
     '[sandbox]\nmod = "auto"': "unknown key `mod`",
