@@ -68,7 +68,7 @@ def refusal(lead: Lead, calls: Sequence[CallRecord]) -> str | None:
         same = call.server == failing.server and call.session == failing.session and call.actor == failing.actor
         if same and _disturbed(call):
             return "a fault was injected into its session"
-        if same and call.permission.decision == "simulated":
+        if same and call.permission.decision == "simulated" and not call.distractor:
             return "a call of its session was simulated"
         if call is failing:
             break

@@ -165,6 +165,7 @@ def test_no_replay_of_a_disturbed_session(disturbed: CallRecord, word: str) -> N
     assert word in (refusal(LEAD, [LIST, disturbed, GET]) or "")
     assert refusal(LEAD, [LIST, replace(disturbed, session=2), GET]) is None
     assert refusal(LEAD, [LIST, GET, disturbed]) is None
+    assert refusal(LEAD, [LIST, replace(LIST, permission=Permission("simulated"), distractor=True), GET]) is None
 
 
 @pytest.mark.parametrize(
