@@ -86,5 +86,6 @@ def take_back(world: World, handed: Handed) -> Spooled:
     """What happened out there, whatever became of the host, is the trial's own from now on; the control file is gone."""
     back = read_spool(handed.spool)
     world.gateway.adopt(back.calls, back.violations)
+    world.faults.count(back.calls, world.gateway.launches)
     handed.control.unlink(missing_ok=True)
     return back

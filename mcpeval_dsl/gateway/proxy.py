@@ -184,9 +184,7 @@ def faults_of(control: Control, before: Spooled) -> Faults:
     launches = {launch.server: launch for launch in control.launches}
     named = {server: catalogue.name for server, catalogue in control.rules.catalogues.items()}
     faults = Faults(control.faults, control.seed, control.rules.scope, named)
-    for call in before.calls:
-        if call.permission.decision == "allowed" and call.server in launches:
-            faults.strike(call, launches[call.server], 0.0)
+    faults.count(before.calls, launches)
     return faults
 
 

@@ -95,3 +95,4 @@ def test_faults_hold_over_the_proxy(bench: Bench, tmp_path: Path) -> None:
     assert [result.is_error for result in results] == [True, False]
     record = bench.records["broken#1"]
     assert outcome(record) == "pass" and record.counts.injected == 1
+    assert "fault_not_reached" not in record.flags and not any("not reached" in text for text in record.findings)
