@@ -155,7 +155,7 @@ class Proxy:
         number = self._attempts
         clean, _ = self.redactor.value({"arguments": dict(arguments), "meta": dict(meta)})
         attempt = CallRecord(f"a{number}", "agent", server, tool, clean["arguments"], name)
-        await self.spool.put(attempt_line(self.process, number, attempt, clean["meta"]))
+        self.spool.put_now(attempt_line(self.process, number, attempt, clean["meta"]), sync=False)
         place, begun = len(self.gateway.calls), len(self.gateway.violations)
         said: asyncio.Queue[Mapping[str, Any] | None] = asyncio.Queue(PROGRESS_QUEUE)
         telling = asyncio.create_task(_tell_progress(said, context))

@@ -28,7 +28,10 @@ CUT = "the host or its connection ended before it was answered"
 
 
 class Spool:
-    """Appends; every line is on the disk when `put` returns. One proxy at a time writes (others wait their turn)."""
+    """Appends; every line is on the disk when `put` returns. One proxy at a time writes (others wait their turn).
+
+    An attempt only has to outlive the proxy: its own record, or that of another call, takes it to the disk.
+    """
 
     def __init__(self, path: Path) -> None:
         self._handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -39,15 +42,16 @@ class Spool:
         async with self._turn:
             await asyncio.shield(asyncio.to_thread(self.put_now, line))
 
-    def put_now(self, line: Mapping[str, Any]) -> None:
-        """As `put`, at once: for an end that leaves no time to wait."""
+    def put_now(self, line: Mapping[str, Any], sync: bool = True) -> None:
+        """As `put`, at once. Without `sync` the line outlives this process, and the machine only with the next that has it."""
         data = json.dumps(line, ensure_ascii=True, separators=(",", ":")).encode() + b"\n"
         fcntl.flock(self._handle, fcntl.LOCK_EX)
         try:
             view = memoryview(data)
             while view:
                 view = view[os.write(self._handle, view) :]
-            os.fdatasync(self._handle)
+            if sync:
+                os.fdatasync(self._handle)
         finally:
             fcntl.flock(self._handle, fcntl.LOCK_UN)
 
