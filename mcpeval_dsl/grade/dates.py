@@ -60,7 +60,7 @@ def _form(format: str) -> re.Pattern[str]:
 
 def dates_in(text: str, format: str | None = None) -> list[datetime.date]:
     """Every date in a text, in order; what one form has read is no longer there for the next."""
-    forms = (*((_form(format),) if format else ()), *_FORMS)
+    forms = (*((_form(format),) if format and is_date_format(format) else ()), *_FORMS)
     found: list[tuple[int, datetime.date]] = []
 
     def take(match: re.Match[str]) -> str:

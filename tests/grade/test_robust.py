@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mcpeval_dsl.grade.dates import dates_in
 from mcpeval_dsl.grade.registry import grade
 from tests.grade.building import SERVICES, grader, record
 from tests.values.test_compare import JSON
@@ -68,3 +69,8 @@ def test_there_is_always_a_verdict(
     }
     found = asyncio.run(grade(grader({**written(kind, expected), **how}), record(facts), SERVICES))
     assert found.verdict in ("yes", "no", "missing", "moot")
+
+
+@pytest.mark.parametrize("format", ["x", "D", "YYYY", "MM-DD", ""])
+def test_a_format_that_names_no_day_reads_none(format: str) -> None:
+    assert dates_in("x 7 2026 07-04", format) == []
