@@ -59,6 +59,7 @@ class Argument:
 
     @property
     def key(self) -> tuple[str, tuple[str, ...], str]:
+        """What is asked for as what: the same in every call that repeats it."""
         return (self.tool, self.names, self.form or "")
 
 

@@ -20,7 +20,8 @@ _NO_SUCH_COLUMN = re.compile(
 )
 _TABLES = re.compile(rf"\b(?:from|join|update|into)\s+{_NAME}", re.IGNORECASE)
 # A word that no sentence has by chance: with a digit or a sign inside.
-_TELLING = re.compile(r"[A-Za-z0-9]+(?:[@._/-][A-Za-z0-9]+)*[@_/-][A-Za-z0-9.]*[A-Za-z0-9]|[A-Za-z]+[0-9]+")
+_TOKEN = re.compile(r"[A-Za-z0-9@._/-]+")
+_TELLING = re.compile(r"[A-Za-z0-9.]*[@_/-][A-Za-z0-9@._/-]*|[A-Za-z]+[0-9]+")
 
 
 def blamed(call: CallRecord, found: tuple[Reference, ...]) -> tuple[tuple[Reference, ...], bool]:
@@ -45,10 +46,8 @@ def _names_another(call: CallRecord, found: tuple[Reference, ...], message: str)
     """The error speaks of an argument that is no reference."""
     known = {r.names[0] for r in found}
     said = set(words(message))
-    spoken = set(_TELLING.findall(message))
-    if any(
-        spoken & set(_TELLING.findall(v)) for n, v in call.arguments.items() if n not in known and isinstance(v, str)
-    ):
+    spoken = _telling(message)
+    if any(spoken & _telling(v) for n, v in call.arguments.items() if n not in known and isinstance(v, str)):
         return True
     return any(
         (form is not None and len(form) > 1 and _stands_in(form, message)) or bool(set(words(name)) & said)
@@ -56,6 +55,11 @@ def _names_another(call: CallRecord, found: tuple[Reference, ...], message: str)
         if name not in known
         for form in (exact(value),)
     )
+
+
+def _telling(text: str) -> set[str]:
+    tokens = (token.strip(".-/_") for token in _TOKEN.findall(text))
+    return {token for token in tokens if len(token) < 500 and _TELLING.fullmatch(token)}
 
 
 def _in_program(call: CallRecord, message: str) -> tuple[Reference, ...] | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +20,10 @@ from mcpeval_dsl.provenance.forms import exact
 
 _LARGEST_TEXT = 4_000_000
 _DEEPEST = 60
+_LISTS = 200
+_ENOUGH = 200
+# White space, since texts may begin with it, and what JSON and Python literals begin with.
+_OPENING = ("{", "[", "(", " ", "\n", "\t", "\r")
 _HEX = re.compile(r"(?<![0-9A-Za-z])[0-9a-f]{20,64}(?![0-9A-Za-z])")
 _TAG = re.compile(r"^(?:\[[A-Z]{1,12}\]|[-*]) +")
 _ID_LIKE = re.compile(r"(?=.*[0-9])[A-Za-z0-9._:/-]{2,}")
@@ -42,18 +47,18 @@ class Hit:
     shape: str = "structured"
 
 
-def hits(call: CallRecord, wanted: Collection[str]) -> Iterator[Hit]:
-    """Every place of a wanted form in the result of a call."""
-    if call.has_structured:
-        yield from _walk(call.structured, wanted, (), ())
-        return
-    inner = parse(call.text)
-    if inner is not None:
-        yield from _walk(inner, wanted, (), ())
+def hits(call: CallRecord, wanted: Collection[str]) -> list[Hit]:
+    """The places of wanted forms in the result of a call; of what stands in one field again and again, the first ones."""
+    walk = _Walk(wanted)
+    inner = None if call.has_structured else parse(call.text)
+    if call.has_structured or inner is not None:
+        walk.value(call.structured if call.has_structured else inner, (), ())
     else:
-        yield from _lines(call.text, wanted)
+        walk.found.extend(_lines(call.text, wanted))
         for row in tables.rows(call.text):
-            yield from _walk(row, wanted, (), ())
+            if any(cell in wanted for cell in row.values()):
+                walk.value(row, (), ())
+    return walk.found
 
 
 def parse(text: str) -> Any:
@@ -76,27 +81,50 @@ def parse(text: str) -> Any:
     return value if isinstance(value, list | tuple | dict) else None
 
 
-def _walk(value: Any, wanted: Collection[str], path: tuple[str, ...], records: tuple[Around, ...]) -> Iterator[Hit]:
-    if len(path) > _DEEPEST:
-        return
-    if isinstance(value, Mapping):
-        inside = (*records, Around(path, value))
-        for key, item in value.items():
-            name = str(key)
-            if name in wanted and _ID_LIKE.fullmatch(name):
-                yield Hit(name, path, records)
-            yield from _walk(item, wanted, (*path, name), inside)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _walk(item, wanted, path, records)
-    else:
-        form = exact(value)
-        if form is not None and form in wanted:
-            yield Hit(form, path, records)
-        elif isinstance(value, str) and len(value) > 2:
-            inner = parse(value)
-            if inner is not None:
-                yield from _walk(inner, wanted, path, records)
+class _Walk:
+    """One walk through a value. Objects are walked to a depth of 60, lists in lists to one of 200."""
+
+    def __init__(self, wanted: Collection[str]) -> None:
+        self.wanted = wanted
+        self.found: list[Hit] = []
+        self._times: Counter[tuple[str, tuple[str, ...]]] = Counter()
+
+    def value(self, value: Any, path: tuple[str, ...], records: tuple[Around, ...], depth: int = 0) -> None:
+        if isinstance(value, Mapping):
+            if len(path) > _DEEPEST:
+                return
+            inside = (*records, Around(path, value))
+            for key, item in value.items():
+                name = str(key)
+                if name in self.wanted and _ID_LIKE.fullmatch(name):
+                    self._keep(name, path, records)
+                self._item(item, (*path, name), inside, depth)
+        elif isinstance(value, list | tuple):
+            if depth < _LISTS:
+                for item in value:
+                    self._item(item, path, records, depth + 1)
+        else:
+            self._item(value, path, records, depth)
+
+    def _item(self, item: Any, path: tuple[str, ...], records: tuple[Around, ...], depth: int) -> None:
+        if isinstance(item, str):
+            if item in self.wanted:
+                self._keep(item, path, records)
+            elif item[:1] in _OPENING and len(item) > 2 and depth < _LISTS:
+                inner = parse(item)
+                if inner is not None:
+                    self.value(inner, path, records, depth + 1)
+        elif isinstance(item, Mapping | list | tuple):
+            self.value(item, path, records, depth)
+        else:
+            form = exact(item)
+            if form is not None and form in self.wanted:
+                self._keep(form, path, records)
+
+    def _keep(self, form: str, path: tuple[str, ...], records: tuple[Around, ...]) -> None:
+        self._times[form, path] += 1
+        if self._times[form, path] <= _ENOUGH:
+            self.found.append(Hit(form, path, records))
 
 
 def _lines(text: str, wanted: Collection[str]) -> Iterator[Hit]:

@@ -24,6 +24,10 @@ _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|([ntr/]))")
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "/": "/"}
 # Matches of one piece are held at once; between pieces what was found already is not looked at again.
 _PIECE = 1 << 20
+# Longer values are looked for by their beginning, then compared: making the automaton of a long one is slow.
+_HEAD = 200
+# What stands in one text more often than this is looked at no more: `1`, or a letter in a megabyte of it.
+_MOST_LOOKS = 5000
 
 
 class Place(IntEnum):
@@ -47,32 +51,37 @@ class Needles:
 
     def __init__(self, texts: Iterable[str]) -> None:
         self.texts = tuple(dict.fromkeys(text for text in texts if text))
-        self._longest = max(map(len, self.texts), default=0)
+        self._longest = min(_HEAD, max(map(len, self.texts), default=0))
 
     @cached_property
     def _automaton(self) -> AhoCorasick:
         from ahocorasick_rs import AhoCorasick
 
-        return AhoCorasick(self.texts)
+        return AhoCorasick([text[:_HEAD] for text in self.texts])
 
     def places(self, text: str) -> Mapping[str, Place]:
         """The best place of each text that is found at all."""
         best: dict[int, Place] = {}
+        left = [_MOST_LOOKS] * len(self.texts)
         if self.texts:
             for start in range(0, len(text), _PIECE):
-                self._search(text, start, best)
+                self._search(text, start, best, left)
         return {self.texts[number]: place for number, place in best.items()}
 
-    def _search(self, text: str, begin: int, best: dict[int, Place]) -> None:
+    def _search(self, text: str, begin: int, best: dict[int, Place], left: list[int]) -> None:
         piece = text[begin : begin + _PIECE + self._longest]
         for number, start, end in self._automaton.find_matches_as_indexes(piece, overlapping=True):
-            if start >= _PIECE:
-                continue
-            known = best.get(number)
-            if known is not Place.LEAF:
+            if left[number] and start < _PIECE:
+                left[number] -= 1
+                if end - start == _HEAD:
+                    end = start + len(self.texts[number])
+                    if not text.startswith(self.texts[number], begin + start):
+                        continue
                 place = _place(text, begin + start, begin + end)
-                if known is None or place > known:
+                if place > best.get(number, -1):
                     best[number] = place
+                    if place is Place.LEAF:
+                        left[number] = 0
 
 
 def _place(text: str, start: int, end: int) -> Place:

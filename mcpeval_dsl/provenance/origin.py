@@ -43,6 +43,7 @@ From = Literal[
     "none",
 ]
 Form = Literal["exact", "loose", "decoded", "date", "number", "part", "joined"]
+_Key = tuple[str, tuple[str, ...], str]
 _TELLS_LITTLE = 10.0
 _TOKEN = re.compile(r"[^\s\"'`,;()\[\]{}<>]+")
 
@@ -82,6 +83,7 @@ class _Origins:
         self.first = _first_uses(record.calls, {argument.form for _, argument in asked if argument.form is not None})
         self.fitting = self._fitting()
         self._look_looser(self._unresolved())
+        self.told: dict[tuple[_Key, str, str], Origin] = {}
 
     def all(self) -> list[Origin]:
         return [self._one(call, argument) for call, argument in self.asked]
@@ -93,6 +95,13 @@ class _Origins:
         if argument.own_value:
             return Origin("known", "schema")
         first = self.first.get(form, call)
+        name = (argument.key, argument.pointer, first.id)
+        if name not in self.told:
+            self.told[name] = self._first(form, argument, first)
+        return self.told[name]
+
+    def _first(self, form: str, argument: Argument, first: CallRecord) -> Origin:
+        """As of the first use of the value: an agent that repeats itself a thousand times is asked about once."""
         found = self._known(form, argument, first)
         if found is not None:
             return found
@@ -208,16 +217,18 @@ class _Origins:
                 for day in days.intersection(dates(shown.text)):
                     self.seen.dates[day].add(index)
 
-    def _fitting(self) -> set[tuple[str, tuple[str, tuple[str, ...], str]]]:
+    def _fitting(self) -> set[tuple[str, _Key]]:
         """For values that say little: the results that have them in a fitting role, by call and argument."""
-        small = [a for _, a in self.asked if a.form is not None and bits(a.form) < _TELLS_LITTLE]
-        wanted = {a.form for a in small if a.form is not None}
-        found: set[tuple[str, tuple[str, tuple[str, ...], str]]] = set()
+        wanted: dict[str, dict[_Key, Argument]] = defaultdict(dict)
+        for _, argument in self.asked:
+            if argument.form is not None and bits(argument.form) < _TELLS_LITTLE:
+                wanted[argument.form][argument.key] = argument
+        found: set[tuple[str, _Key]] = set()
         for call in self.record.calls if wanted else ():
             if call.actor != "agent":
                 continue
             for hit in hits(call, wanted):
-                found.update((call.id, a.key) for a in small if a.form == hit.form and _fits(a, call.tool, hit.path))
+                found.update((call.id, key) for key, a in wanted[hit.form].items() if _fits(a, call.tool, hit.path))
         return found
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -25,6 +25,7 @@ from mcpeval_dsl.provenance.vouching import Asked, vouches
 from mcpeval_dsl.provenance.writes import may_take_away, surely_takes
 
 Tools = Mapping[tuple[str, str], ToolDefinition]
+_MOST = 64
 _PROVIDERS = frozenset({"agent", "harvest", "setup"})
 
 
@@ -68,46 +69,60 @@ class Providers:
             for reference in each.blamed:
                 wanted.update((reference.form, *wanted_pieces(reference.form)))
         self.hits: dict[str, list[Hit]] = {}
-        self.by_form: dict[str, set[int]] = defaultdict(set)
-        if wanted:
-            self._look(wanted)
-        self.takers = [
-            _taker(number, call)
-            for number, call in enumerate(calls)
-            if wanted and may_take_away(call, tools.get((call.server, call.tool)))
-        ]
+        self.by_form: dict[str, list[int]] = defaultdict(list)
+        self.takers: dict[str, list[_Taker]] = defaultdict(list)
+        if not wanted:
+            return
+        self._look(wanted)
+        for number, call in enumerate(calls):
+            if may_take_away(call, tools.get((call.server, call.tool))):
+                self.takers[call.server].append(_taker(number, call))
 
     def of(self, asked: Asked) -> Provider | None:
         """The latest call that vouches, unless what came in between certainly took the thing away."""
         end = self.position[asked.call.id]
         forms = {form for r in asked.blamed for form in (r.form, *wanted_pieces(r.form))}
-        candidates = sorted({n for form in forms for n in self.by_form.get(form, ()) if n < end}, reverse=True)
-        takers = [taker for taker in reversed(self.takers) if taker.position < end and self._same_server(taker, asked)]
-        between, following = False, 0
-        for number in candidates:
-            while following < len(takers) and takers[following].position > number:
-                if not _of_another(takers[following], asked):
-                    if takers[following].surely:
+        takers = self._takers_before(end, asked.call.server)
+        taker = next(takers, None)
+        between = False
+        for number in self._latest(forms, end):
+            while taker is not None and taker.position > number:
+                if not _of_another(taker, asked):
+                    if taker.surely:
                         return None
                     between = True
-                following += 1
+                taker = next(takers, None)
             call = self.calls[number]
             if self._may(call, asked.call) and vouches(call, self.hits.get(call.id, []), asked):
                 if self._cut_between(number, end, asked.call.server):
                     return None
-                if following < len(takers) and takers[following].position == number and _took(takers[following], asked):
+                if taker is not None and taker.position == number and _took(taker, asked):
                     return None
                 return Provider(call, "to_replay" if between else "strong")
         return None
 
     def mention(self, asked: Asked, reference: Reference) -> CallRecord | None:
         """The latest call whose result has the value at all, in whatever role: a hint, never more."""
-        end = self.position[asked.call.id]
-        for number in sorted((n for n in self.by_form.get(reference.form, ()) if n < end), reverse=True):
+        for number in self._latest({reference.form}, self.position[asked.call.id]):
             call = self.calls[number]
             if self._may(call, asked.call) and any(hit.form == reference.form for hit in self.hits.get(call.id, ())):
                 return call
         return None
+
+    def _latest(self, forms: set[str], end: int) -> list[int]:
+        """Positions before `end` of calls that have one of these, the last first; not all of a thousand alike."""
+        found: set[int] = set()
+        for form in forms:
+            places = self.by_form.get(form, [])
+            stop = bisect_left(places, end)
+            found.update(places[max(0, stop - _MOST) : stop])
+        return sorted(found, reverse=True)
+
+    def _takers_before(self, end: int, server: str) -> Iterator[_Taker]:
+        """The last first."""
+        takers = self.takers.get(server, [])
+        for number in range(bisect_left(takers, end, key=lambda taker: taker.position) - 1, -1, -1):
+            yield takers[number]
 
     def _cut_between(self, provider: int, end: int, server: str) -> bool:
         """Whether a fault ended the session in which the value was named: what the server held in memory went with it."""
@@ -124,29 +139,22 @@ class Providers:
         for number, call in enumerate(self.calls):
             if not _can_vouch(call):
                 continue
-            for form in _forms_in(call.arguments):
-                if form in wanted:
-                    self.by_form[form].add(number)
             here = {spelled[text] for text in needles.places(_searchable(call))} | numbers
-            found = list(hits(call, here)) if here else []
+            found = hits(call, here) if here else []
             if found:
                 self.hits[call.id] = found
-            for hit in found:
-                self.by_form[hit.form].add(number)
+            for form in {hit.form for hit in found} | wanted.intersection(_forms_in(call.arguments)):
+                self.by_form[form].append(number)
 
     @staticmethod
     def _may(call: CallRecord, failing: CallRecord) -> bool:
         came_before = call.actor != "agent" or call.at_ms + call.duration_ms <= failing.at_ms
         return call.server == failing.server and came_before
 
-    @staticmethod
-    def _same_server(taker: _Taker, asked: Asked) -> bool:
-        return taker.call.server == asked.call.server
-
 
 def _can_vouch(call: CallRecord) -> bool:
     """What a fault, a stub or a decoy said is not the server's word."""
-    ours = bool(call.fault) or call.distractor or call.permission.decision != "allowed"
+    ours = bool(call.fault or call.planted) or call.distractor or call.permission.decision != "allowed"
     return call.actor in _PROVIDERS and call.error is None and not ours
 
 

@@ -93,17 +93,16 @@ def _own(name: str) -> Role:
 
 def role_of_argument(tool: str, path: Sequence[str]) -> Role:
     """`path` are the names on the way to the argument, its own last; the tool's noun where the argument has none."""
-    own = _own(path[-1] if path else "")
-    if own.nouns:
-        return own
-    for name in reversed(path[:-1]):
-        if nouns_of(name):
-            return Role(nouns_of(name), own.kind)
-    return Role(nouns_of(tool), own.kind)
+    return _role(tool, tuple(path))
 
 
 def role_of_field(tool: str, path: Sequence[str]) -> Role:
     """`path` are the field names above a value; its nearest container's noun, or the providing tool's, where it has none."""
+    return _role(tool, tuple(path))
+
+
+@lru_cache(maxsize=8192)
+def _role(tool: str, path: tuple[str, ...]) -> Role:
     own = _own(path[-1] if path else "")
     if own.nouns:
         return own
@@ -120,6 +119,7 @@ def names_a_person(argument: Role, field: Role, form: str) -> bool:
     return bool(argument.nouns & _PERSON and field.nouns & _PEOPLE) and same_kind and by_handle
 
 
+@lru_cache(maxsize=8192)
 def relation(argument: Role, field: Role) -> Literal["match", "conflict", "unclear"]:
     """`match`: the same thing by the same kind of name. `unclear` only where one side does not say what it names."""
     kinds_differ = argument.kind != field.kind and argument.kind is not None and field.kind is not None
