@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from mcpeval_dsl.cli import exits
 from mcpeval_dsl.cli.findings import show
@@ -172,11 +172,14 @@ async def _written(work: _Work, defect: DefectRecord, case: Case, rung: Rung) ->
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(path, text.encode("utf-8", "replace"))
     shown = await _shown(work, path)
-    if shown is None:
+    if shown in ("broken", "passes"):
         path.unlink(missing_ok=True)
-        return defect.model_copy(update={"reason": "no check could be written for it"})
+        why = (
+            "no check could be written for it" if shown == "broken" else "a check without the trial's own set-up passes"
+        )
+        return defect.model_copy(update={"reason": why})
     name = os.path.relpath(path, work.run.root)
-    return defect.model_copy(update={"reproduction": name, "shown": shown})
+    return defect.model_copy(update={"reproduction": name, "shown": True if shown == "fails" else None})
 
 
 def _folder(work: _Work) -> Path:
@@ -197,8 +200,8 @@ def _setting(work: _Work, case: Case, folder: Path) -> Setting:
     return Setting(spec, environment, workdir, work.run.name)
 
 
-async def _shown(work: _Work, path: Path) -> bool | None:
-    """Whether the check fails now; None where it is no check that could be carried out.
+async def _shown(work: _Work, path: Path) -> Literal["fails", "passes", "broken", "not tried"]:
+    """Whether the check fails now, as it should.
 
     Nothing new is started for it: it only imports what the run was made from, and is carried out only if that is unchanged.
     """
@@ -211,14 +214,14 @@ async def _shown(work: _Work, path: Path) -> bool | None:
     loaded = loading.load([str(path)])
     plans = loading.plan(loaded, Selection()) if loaded.suites and not loaded.failed else []
     if not plans:
-        return None
+        return "broken"
     now = digests(work.run.root, [entry.path for entry in work.run.plan.files])
     if any(now.get(entry.path) != entry.sha256 for entry in work.run.plan.files):
-        return False
+        return "not tried"
     context = prepare.context_of(plans[0], path.parent / "replay", work.settings, with_models=False).value
     assert context is not None
     results = [result for check in plans[0].checks for result in await run_check(context, check)]
-    return bool(results) and results[-1].state == "fail"
+    return "fails" if results and results[-1].state == "fail" else "passes"
 
 
 def _rescored(work: _Work) -> int:

@@ -37,11 +37,6 @@ class Place:
         """The field names above the value."""
         return tuple(step for step in self.steps if isinstance(step, str))
 
-    @property
-    def plain(self) -> bool:
-        """Whether a JSONPath from `$` leads there."""
-        return bool(self.steps) and self.line is None and OPENED not in self.steps
-
 
 def places(call: CallRecord, wanted: Collection[str]) -> dict[str, list[Place]]:
     """Where each of the wanted forms stands in the result of a call that succeeded; one walk."""

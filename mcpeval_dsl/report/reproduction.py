@@ -71,19 +71,21 @@ class _Calls:
         self.steps, self.setting = steps, setting
         self.names = {step.call.id: f"call_{number}" for number, step in enumerate(steps, start=1)}
         self.places: dict[str, dict[Place, str]] = {}
-        for each in (each for step in steps for each in step.bound if each.place.plain):
+        for each in (each for step in steps for each in step.bound):
             known = self.places.setdefault(each.source, {})
             known.setdefault(each.place, "value" if not known else f"value_{len(known) + 1}")
 
     def lines(self) -> Iterator[str]:
         for step in self.steps[:-1]:
-            inner = "; ".join(f"{name} = {_path(place)}" for place, name in self.places.get(step.call.id, {}).items())
+            inner = "; ".join(
+                f"{name} = {expression(place)}" for place, name in self.places.get(step.call.id, {}).items()
+            )
             call = self._call(step)
             yield f"{self.names[step.call.id]} = {call} {{ {inner} }}" if inner else call
         yield f"{self._call(self.steps[-1])} {{ require class == none }}"
 
     def _call(self, step: Step) -> str:
-        bound = {each.argument: each for each in step.bound if each.place.plain and each.source in self.names}
+        bound = {each.argument: each for each in step.bound}
         arguments = ", ".join(
             f"{_key(str(key))}: {self._value(value, (str(key),), bound)}" for key, value in step.call.arguments.items()
         )
@@ -110,17 +112,33 @@ def _key(name: str) -> str:
     return name if _NAME.fullmatch(name) else _text(name)
 
 
-def _path(place: Place) -> str:
-    """A JSONPath from `$`."""
-    parts = (
-        f"[{step}]"
-        if isinstance(step, int)
-        else f".{step}"
-        if isinstance(step, str) and _NAME.fullmatch(step)
-        else f"[{json.dumps(step, ensure_ascii=False)}]"
-        for step in place.steps
-    )
-    return "$" + "".join(parts)
+def expression(place: Place) -> str:
+    """What reads a place of `$`: a JSONPath, `json(…)` where it goes on in a text, a regex in prose. Raises Unwritable."""
+    if place.line is not None:
+        if place.steps:
+            raise Unwritable("a value stands in prose within another value")
+        return _in_prose(place.line, place.word)
+    if place.steps and place.steps[0] is None:
+        raise Unwritable("a value stands where no JSONPath leads")
+    said = "$"
+    for step in place.steps:
+        if step is None:
+            said = f"json({said})"
+        elif isinstance(step, int):
+            said += f"[{step}]"
+        else:
+            said += f".{step}" if _NAME.fullmatch(step) else f"[{json.dumps(step, ensure_ascii=False)}]"
+    return said
+
+
+def _in_prose(line: int, word: int | None) -> str:
+    """A line without the blanks around it, or a word of it; both are counted from 0."""
+    before = rf"^(?:[^\n]*\n){{{line}}}" if line else "^"
+    if word is None:
+        return rf"/{before}[ \t]*([^\n]*[^\s])[ \t\r]*(?:\n|$)/"
+    between, inside = r"[\s,;()\[\]{}\"'`<>]", r"[^\s,;()\[\]{}\"'`<>]"
+    skipped = rf"(?:{inside}+{between}+){{{word}}}" if word else ""
+    return f"/{before}{between}*{skipped}({inside}+)/"
 
 
 def _text(value: str, workdir: str = "") -> str:

@@ -104,6 +104,28 @@ def test_one_that_cannot_be_asked_is_no_verdict(done: Bench) -> None:
         server.write_text(text)
 
 
+def test_a_value_inside_a_text_is_bound_again_too(bench: Bench) -> None:
+    inside = "{{ json(results[0].structured.data).orders[2].order_id }}"
+    suite(bench, [STEPS[0], call("get_order", order_id=inside)], "--inside")
+    ended, (lead,) = confirmed(bench, "--window", "0")
+    assert ended.code == 1 and lead["status"] == "confirmed"
+    (path,) = checks(bench)
+    assert "json($.data).orders[2].order_id" in path.read_text()
+    spec = bench.root / "specs/bench.mcpe"
+    for options, code in (("", 1), (' "--sound"', 0)):
+        spec.write_text(spec.read_text().replace('"depot.py"', f'"depot.py"{options}'))
+        assert bench.mcpe("trust", str(path), "--yes").code == 0
+        assert bench.mcpe("check", str(path)).code == code
+
+
+def test_no_check_is_left_that_does_not_show_the_defect(bench: Bench) -> None:
+    """Here the bug needs a file of the task's own set-up, which a check does not have."""
+    suite(bench, [call("get_customer", name="Ann")], task='setup { write "{{ workdir }}/tired" "x" };')
+    ended, (lead,) = confirmed(bench)
+    assert (ended.code, lead["status"], lead["reproduction"]) == (1, "confirmed", "")
+    assert "set-up" in lead["reason"] and checks(bench) == []
+
+
 def test_a_run_whose_server_is_gone_is_not_decided(bench: Bench) -> None:
     suite(bench, STEPS)
     bench.run()

@@ -17,6 +17,8 @@ from mcpeval_dsl.execute.ladder_replay import _compared
 from mcpeval_dsl.execute.ladder_slice import rebound, refusal, rungs
 from mcpeval_dsl.gateway.model import CallError, CallRecord, Permission
 from mcpeval_dsl.records.model import Lead
+from mcpeval_dsl.report.reproduction import Unwritable, expression
+from mcpeval_dsl.values import regex
 
 LETTERS = {"F": "fails", "P": "passes", "E": "later", "x": "invalid", "M": "limit"}
 
@@ -202,6 +204,41 @@ def test_places(result: Any, place: Place | None) -> None:
     if place is not None:
         assert at(call, place) == "ORD-77"
         assert at(made("c1", "list", {}, {"other": 1}), place) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("orders:\nORD-77\n", "ORD-77"),
+        ("- ORD-12: open\n-  (ORD-77), archived\n", "ORD-77"),
+        ("ORD-77 is gone", "ORD-77"),
+        ("a\r\n  ORD-77 \r\nb", "ORD-77"),
+    ],
+)
+def test_a_place_in_prose_is_a_regex_of_the_language(text: str, form: str) -> None:
+    (place,) = places(made("c1", "list", {}, text), {form})[form]
+    found = regex.capture(expression(place)[1:-1], "", text)
+    assert found == form
+
+
+@pytest.mark.parametrize(
+    ("steps", "said"),
+    [
+        (("a", 0, "b"), "$.a[0].b"),
+        ((), "$"),
+        (("odd name", 1), '$["odd name"][1]'),
+        (("a", None, 1, "b"), "json($.a)[1].b"),
+        (("a", None, "b", None, "c"), "json(json($.a).b).c"),
+    ],
+)
+def test_a_place_is_an_expression(steps: tuple[str | int | None, ...], said: str) -> None:
+    assert expression(Place(steps)) == said
+
+
+@pytest.mark.parametrize("place", [Place((None, 0)), Place(("a",), 0)])
+def test_a_place_that_cannot_be_written(place: Place) -> None:
+    with pytest.raises(Unwritable):
+        expression(place)
 
 
 JSON = st.recursive(

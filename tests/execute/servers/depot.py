@@ -19,6 +19,7 @@ OPTIONS.add_argument("--answers")
 OPTIONS.add_argument("--lag", type=float, default=0.0)
 OPTIONS.add_argument("--fixed", action="store_true")
 OPTIONS.add_argument("--conflicts")
+OPTIONS.add_argument("--inside", action="store_true", help="results are JSON within a text")
 GIVEN = OPTIONS.parse_args()
 STATE = Path("depot.json")
 CALLS = {"get_customer": 0}
@@ -97,7 +98,7 @@ def get_stock(given):
 
 def get_customer(given):
     CALLS["get_customer"] += 1
-    if CALLS["get_customer"] > 4 and not GIVEN.sound:
+    if (CALLS["get_customer"] > 4 or Path("tired").exists()) and not GIVEN.sound:
         raise Refused("internal error: cursor is closed")
     return {"customer": given["name"], "orders": 1}
 
@@ -167,6 +168,8 @@ def answer(message):
             found = TOOLS[params["name"]][0](params.get("arguments") or {})
         except Refused as reason:
             return {"content": [{"type": "text", "text": str(reason)}], "isError": True}
+        if GIVEN.inside:
+            return {"content": [{"type": "text", "text": json.dumps({"ok": True, "data": json.dumps(found)})}]}
         return {"content": [{"type": "text", "text": json.dumps(found)}], "structuredContent": found}
     return None
 
