@@ -108,7 +108,7 @@ def record_of(context: RunContext, progress: Progress) -> TrialRecord:
             start_ms=progress.start_ms,
         ),
         violations=_violations(progress),
-        injections=tuple(progress.safety.planted) if progress.safety is not None else (),
+        injections=progress.safety.judged.planted if progress.safety is not None else (),
         findings=_findings(progress, host, preflight),
         flags=(*progress.flags, *_unreached(world), *_unchecked(progress)),
         redactions=tuple(world.redactions) if world is not None else (),
@@ -173,7 +173,7 @@ def _violations(progress: Progress) -> tuple[Violation, ...]:
 
 def _unchecked(progress: Progress) -> tuple[str, ...]:
     """Said of a trial in which a check of safety could not run: the gate on it is not decided then."""
-    return ("safety_check_missing",) if progress.safety is not None and progress.safety.missing else ()
+    return ("safety_check_missing",) if progress.safety is not None and progress.safety.unchecked else ()
 
 
 def _unreached(world: World | None) -> tuple[str, ...]:
@@ -284,7 +284,7 @@ def _findings(progress: Progress, host: HostResult | None, preflight: object) ->
     found: list[str] = list(progress.findings)
     if host is not None:
         found += [*host.findings, *host.rewrites]
-    found += progress.safety.missing if progress.safety is not None else []
+    found += progress.safety.unchecked if progress.safety is not None else []
     if progress.world is not None:
         found += progress.world.findings
         found += [f"fault `{fault.words}` was not reached{_place(fault)}" for fault in progress.world.faults.missed]

@@ -18,7 +18,7 @@ MOST_TOOLS = 8
 
 
 async def hidden_state(world: World, calls: Iterable[CallRecord]) -> list[Violation]:
-    """Violations of tools that only their own hint calls read-only; each tool is tried once in a run."""
+    """Violations of tools that only their own hint calls read-only; one call of each tool is tried."""
     found: list[Violation] = []
     by_server: dict[str, list[CallRecord]] = {}
     for call in _candidates(world, list(calls)):
@@ -45,7 +45,7 @@ def _candidates(world: World, calls: Sequence[CallRecord]) -> list[CallRecord]:
     """One answered call of each tool of servers that were only read from, and that may be started afresh."""
     if not world.disposable:
         return []
-    done: set[tuple[str, str]] = world.context.shared.setdefault("repeated", set())
+    done: set[tuple[str, str]] = set()
     executed = [call for call in calls if call.actor == "agent" and call.permission.decision == "allowed"]
     written = {call.server for call in executed if call.permission.effect != "readonly"}
     found: list[CallRecord] = []

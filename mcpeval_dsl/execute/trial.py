@@ -322,7 +322,15 @@ async def _safety_after(context: RunContext, progress: Progress, world: World) -
     if await truth_moved(context, needed_harvests(context, progress.group.needs), progress.task, world):
         progress.flags.append(MOVED)
     if progress.safety is not None:
-        await progress.safety.evidence_read()
+        await progress.safety.evidence_read(first=_first_of_task(context, progress))
+
+
+def _first_of_task(context: RunContext, progress: Progress) -> bool:
+    """Decided by the plan alone, so that a run that was interrupted repeats the same calls as any other."""
+    if progress.number != 1:
+        return False
+    groups = (node for node in context.plan.nodes if isinstance(node, TrialGroup) and node.task == progress.task.name)
+    return next(groups).id == progress.group.id
 
 
 async def _put_back(progress: Progress, world: World) -> None:
