@@ -31,7 +31,7 @@ def test_the_suite_passes(bench: Bench, name: str) -> None:
     for path in (bench.root / "specs").glob("*.mcpe"):
         path.write_text(re.sub(r"\btrials +\d+", "trials 1", path.read_text(encoding="utf-8")), encoding="utf-8")
     bench.write("mcpe.toml", 'specs = ["specs"]\n')
-    bench.variables = {"PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}"}
+    bench.variables = {"PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}", "MCPE_SANDBOX": "auto"}
     done = bench.run("--jobs", "2")
     assert done.code == 0, done.out + done.err
     records = [record for record in bench.reader.records() if not record.not_applicable]
