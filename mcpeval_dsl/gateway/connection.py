@@ -20,6 +20,7 @@ from mcp.client.session import ClientRequestContext, ClientSession
 from mcp.shared.exceptions import MCPError
 from pydantic import TypeAdapter
 
+from mcpeval_dsl.gateway.direct import DirectRequests
 from mcpeval_dsl.gateway.http import HttpTransport, made_by_sdk
 from mcpeval_dsl.gateway.model import Launch, ServerStartError, SessionEnd
 from mcpeval_dsl.gateway.passing import PASSED
@@ -34,6 +35,7 @@ mcp.client.session.DISCOVER_TIMEOUT_SECONDS = 600.0
 PROGRESS_FACTOR = 10
 """Progress keeps a request alive, but never beyond this many times its timeout."""
 
+DIRECT = ("tools/call", "resources/read")
 CANCEL_SECONDS = 1.0
 DEATH_SECONDS = 0.1
 CLOSE_SECONDS = 5.0
@@ -70,6 +72,7 @@ class Connection:
         self.failure: BaseException | None = None
         self._elicit = elicit
         self._closing = asyncio.Event()
+        self._direct: DirectRequests | None = None
         self._session: ClientSession | None = None
         self._owner: asyncio.Task[None] | None = None
 
@@ -106,6 +109,7 @@ class Connection:
                     client_info=CLIENT,
                 ) as session:
                     self._session = session
+                    self._direct = DirectRequests(writer, self.log) if stdio else None
                     if not ready.done():
                         ready.set_result(None)
                     await self._closing.wait()
@@ -117,7 +121,7 @@ class Connection:
             if isinstance(problem, KeyboardInterrupt | SystemExit):
                 raise
         finally:
-            self.log.closed = True
+            self.log.close()
 
     def _start_error(self, problem: BaseException) -> ServerStartError:
         if isinstance(problem, ServerStartError):
@@ -134,6 +138,8 @@ class Connection:
 
     async def request(self, request: Any, timeout: float) -> WireResult:
         """Send one request; how it ended. Never raises for what a server does; cancelling it cancels the request."""
+        if self._direct is not None and self._direct.ready and request.method in DIRECT:
+            return await self._ask_directly(self._direct, request, timeout)
         return await self.ask(
             request.method,
             lambda: self.session.send_request(request, _ANY, progress_callback=_keep_alive),
@@ -162,6 +168,18 @@ class Connection:
             if asking.done() and not asking.cancelled():
                 problem = asking.exception()
         return await self._ended(ticket, problem, timed_out, (time.monotonic() - begun) * 1000.0, timeout)
+
+    async def _ask_directly(self, direct: DirectRequests, request: Any, timeout: float) -> WireResult:
+        passed = PASSED.get()
+        ticket = Ticket(request.method, progress=passed.progress if passed is not None else None)
+        begun = ticket.touched = time.monotonic()
+        parameters = request.params.model_dump(by_alias=True, mode="json", exclude_none=True)
+        try:
+            answered = await direct.ask(ticket, parameters, timeout, PROGRESS_FACTOR * timeout)
+        finally:
+            if ticket.request_id is not None:
+                self.log.pending.pop(ticket.request_id, None)
+        return await self._ended(ticket, None, not answered, (time.monotonic() - begun) * 1000.0, timeout)
 
     async def _until_answered(self, asking: asyncio.Task[None], ticket: Ticket, begun: float, timeout: float) -> bool:
         """False when the deadline passed; progress moves it."""

@@ -14,6 +14,7 @@ import anyio
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse, jsonrpc_message_adapter
 from pydantic import ValidationError
+from pydantic_core import to_json
 
 from mcpeval_dsl.gateway.wire import RawMessage, WireLog, WireNoise, json_size, number_of
 
@@ -51,7 +52,7 @@ class RecordingReader:
             try:
                 item = await self._inner.receive()
             except (anyio.EndOfStream, anyio.ClosedResourceError):
-                self._log.closed = True
+                self._log.close()
                 raise anyio.EndOfStream from None
             passed = self._take(item)
             if passed is not None:
@@ -136,6 +137,16 @@ class RecordingWriter:
             await self._inner.send(item.message.model_dump_json(by_alias=True, exclude_unset=True).encode())
         else:
             await self._inner.send(item)
+
+    async def send_body(self, body: dict[str, Any]) -> None:
+        """Send a message of our own, over a transport of lines."""
+        self._log.sent(body)
+        await self._inner.send(to_json(body, inf_nan_mode="null"))
+
+    @property
+    def ready(self) -> bool:
+        """Whether a line would be written at once."""
+        return self._lines and bool(self._inner.ready)
 
     async def aclose(self) -> None:
         await self._inner.aclose()

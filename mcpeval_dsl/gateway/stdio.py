@@ -129,6 +129,11 @@ class StdioWriter:
             raise anyio.BrokenResourceError
         self._stdin.write(line + b"\n")
 
+    @property
+    def ready(self) -> bool:
+        """Whether the pipe takes more at once."""
+        return self._pipes.writable.is_set() and not self._stdin.is_closing()
+
     async def aclose(self) -> None:
         self._stdin.close()
 

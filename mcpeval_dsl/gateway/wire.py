@@ -34,6 +34,7 @@ MOST_CHATTER = 10_000
 FRAME_BYTES = 8 * 1024 * 1024
 FRAME_COUNT = 5_000
 RAW_EXCERPT = 2_000
+PROTOCOL_KEYS = "io.modelcontextprotocol/"
 DECLARED = "io.modelcontextprotocol/clientCapabilities"
 
 
@@ -92,6 +93,19 @@ class Ticket:
     give_up: Callable[[], object] | None = None
     measured: RawMessage | None = None
     progress: Progress | None = None
+    woken: asyncio.Future[None] | None = None
+    looking: bool = False
+
+    def wake(self) -> None:
+        """Let the one who waits for this ticket go on, where that is not the SDK."""
+        if self.woken is not None and not self.woken.done():
+            self.woken.set_result(None)
+
+    def wake_to_look(self) -> None:
+        """As `wake`, to look at the time only."""
+        if self.woken is not None and not self.woken.done():
+            self.looking = True
+            self.woken.set_result(None)
 
 
 CURRENT: ContextVar[Ticket | None] = ContextVar("mcpe_ticket", default=None)
@@ -134,7 +148,8 @@ class WireLog:
         self.closed = False
         self.declared: Mapping[str, Any] | None = None
         self.chatty = False
-        self.newest = ""
+        self.beside: Mapping[str, Any] | None = None
+        self._issued: set[str] = set()
         self.pending: dict[str, Ticket] = {}
         self._sizes: deque[int] = deque()
         self._kept = 0
@@ -144,8 +159,8 @@ class WireLog:
         identity = body.get("id")
         method = body.get("method")
         ticket = CURRENT.get()
-        if identity is not None and self.declared is None:
-            self.declared = _capabilities_in(body.get("params"))
+        if identity is not None and (self.declared is None or self.beside is None):
+            self._learn(str(method), body.get("params"))
         if method == "notifications/cancelled":
             cancelled = self.pending.get(str((body.get("params") or {}).get("requestId")))
             if cancelled is not None:
@@ -154,11 +169,11 @@ class WireLog:
             ticket.request_id = str(identity)
             ticket.response = None
             self.pending[ticket.request_id] = ticket
-            self.newest = ticket.request_id if ticket.request_id.isdigit() else self.newest
+            self._issued.add(ticket.request_id)
         self.keep(Frame("sent", self.clock(), body), 0)
 
     def answered(self, body: Mapping[str, Any], raw: RawMessage) -> bool:
-        """Give a response to its ticket; False when nobody waits for it."""
+        """Give a response to its ticket; whether the SDK waits for it."""
         self.keep(Frame("received", self.clock(), body), raw.size)
         ticket = self.pending.pop(str(body.get("id")), None)
         if ticket is None:
@@ -171,12 +186,25 @@ class WireLog:
         raw = ticket.measured or raw
         ticket.size, ticket.sha256, ticket.cut = raw.size, raw.sha256, raw.cut
         self.chatty = self.chatty or ticket.chatter > 0
-        return True
+        ticket.wake()
+        return ticket.woken is None
 
     def _was_ours(self, identity: Any) -> bool:
         """Whether a request had this id: its answer comes twice, or after it was given up."""
-        text = str(identity)
-        return text.isdigit() and len(text) <= len(self.newest) and int(text) <= int(self.newest or 0)
+        return str(identity) in self._issued
+
+    def _learn(self, method: str, parameters: Any) -> None:
+        """What we declare, and what the SDK puts beside the parameters of every request after the handshake."""
+        self.declared = self.declared if self.declared is not None else _capabilities_in(parameters)
+        if method not in ("initialize", "server/discover"):
+            beside = parameters.get("_meta") if isinstance(parameters, Mapping) else None
+            self.beside = {key: value for key, value in (beside or {}).items() if key.startswith(PROTOCOL_KEYS)}
+
+    def close(self) -> None:
+        """The transport has ended: nobody waits any longer."""
+        self.closed = True
+        for ticket in self.pending.values():
+            ticket.wake()
 
     def requested(self, body: Mapping[str, Any], size: int) -> None:
         """Keep a request of the server (elicitation, ping)."""
@@ -198,7 +226,7 @@ class WireLog:
                     ticket.progress(params)
 
     def disturbed(self, noise: WireNoise) -> str | None:
-        """Count noise; the id of the waiting request it spoils, if there is one."""
+        """Count noise; the id of the request of the SDK that it spoils, if there is one."""
         self.noise += 1
         self.noise_excerpt = noise.raw[:RAW_EXCERPT]
         self.keep(Frame("received", self.clock(), None, raw=noise.raw[:RAW_EXCERPT]), len(noise.raw[:RAW_EXCERPT]))
@@ -212,7 +240,8 @@ class WireLog:
             return None
         ticket.broken = noise.reason
         ticket.raw = noise.raw[:RAW_EXCERPT]
-        return noise.request_id
+        ticket.wake()
+        return None if ticket.woken is not None else noise.request_id
 
     def only(self) -> str | None:
         """Id of the request that waits, where it is the only one: what is addressed to nobody can only be meant for it."""

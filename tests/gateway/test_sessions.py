@@ -11,6 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from mcpeval_dsl.gateway.direct import FIRST_ID
 from mcpeval_dsl.gateway.probe import probe
 from mcpeval_dsl.gateway.session import Session, open_session
 from mcpeval_dsl.gateway.wire import WireResult
@@ -75,9 +76,9 @@ def test_a_result_above_the_limit_is_cut_to_its_ends_and_the_session_goes_on() -
 
 
 def wire_line(size: int) -> bytes:
-    """What the tiny server writes for `size` letters to its second request of a session."""
+    """What the tiny server writes for `size` letters to the first call of a session."""
     result = {"content": [{"type": "text", "text": "x" * size}], "isError": False}
-    return json.dumps({"jsonrpc": "2.0", "id": 3, "result": result}).encode()
+    return json.dumps({"jsonrpc": "2.0", "id": FIRST_ID, "result": result}).encode()
 
 
 def test_sixteen_megabytes_come_through_without_holding_up_the_loop() -> None:
@@ -190,8 +191,12 @@ def test_a_session_cancelled_while_opening_leaves_no_process(tmp_path: Path) -> 
     async def run() -> list[psutil.Process]:
         launch = tiny("silent", cwd=str(tmp_path))
         opening = asyncio.create_task(open_session(launch))
-        await asyncio.sleep(0.2)
-        processes = psutil.Process().children(recursive=True)
+        processes: list[psutil.Process] = []
+        for _ in range(100):
+            await asyncio.sleep(0.05)
+            processes = psutil.Process().children(recursive=True)
+            if processes:
+                break
         opening.cancel()
         await asyncio.gather(opening, return_exceptions=True)
         return processes
