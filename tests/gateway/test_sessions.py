@@ -190,11 +190,12 @@ def test_no_process_is_left_after_the_session(mode: str) -> None:
 def test_a_session_cancelled_while_opening_leaves_no_process(tmp_path: Path) -> None:
     async def run() -> list[psutil.Process]:
         launch = tiny("silent", cwd=str(tmp_path))
+        before = psutil.Process().children(recursive=True)
         opening = asyncio.create_task(open_session(launch))
         processes: list[psutil.Process] = []
         for _ in range(100):
             await asyncio.sleep(0.05)
-            processes = psutil.Process().children(recursive=True)
+            processes = [child for child in psutil.Process().children(recursive=True) if child not in before]
             if processes:
                 break
         opening.cancel()
