@@ -17,7 +17,8 @@ class GradeServices:
     """`judge` gives the driver of a judge model by its name in the spec (None: there is none).
 
     `workdir` is the trial's own directory while it stands; graded later, commands keep the verdict they gave then. `env` is all
-    that a command sees. `settings` is (max_tokens, temperature) by judge. `wrap` puts the sandbox before a command. Times in seconds.
+    that a command sees. `settings` is (max_tokens, temperature) by judge. `wrap` puts the sandbox before a
+    command. Times in seconds.
     """
 
     project: Path
