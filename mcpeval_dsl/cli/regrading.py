@@ -63,9 +63,7 @@ async def _grade_all(run: StoredRun, context: RunContext, store: RunStore, again
         if starts_something(tasks[record.task]) and not again and is_graded(record):
             continue
         done = await finish(record, None)
-        future = store.save_grading(
-            record.key, done.verdicts, done.outcome, done.leads, done.grade_key, done.arguments
-        )
+        future = store.save_grading(record.key, done.verdicts, done.outcome, done.leads, done.grade_key, done.arguments)
         await asyncio.wrap_future(future)
     for driver in context.drivers.values():
         await driver.close()

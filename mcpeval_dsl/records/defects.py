@@ -31,5 +31,7 @@ class DefectRecord(Frozen):
     high: float | None = None
     reason: str = ""
     infrastructure: bool = Field(default=False, description="unconfirmed because something of ours was missing")
-    reproduction: str = Field(default="", description="file name of the check that fails as long as the defect is there")
+    reproduction: str = Field(
+        default="", description="file name of the check that fails as long as the defect is there"
+    )
     shown: bool | None = Field(default=None, description="whether that check failed when it was written")

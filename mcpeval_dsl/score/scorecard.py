@@ -60,7 +60,8 @@ def build(
 ) -> Scored:
     """The scorecard of a run. `records` come in order of the plan, each once (as the store gives them), graded.
 
-    `superseded` are attempts that a re-run replaced; only their violations count. `defects` are replayed leads. Raises ValueError for records that the
+    `superseded` are attempts that a re-run replaced; only their violations count. `defects` are replayed leads.
+    Raises ValueError for records that the
     plan does not have, or out of order.
     """
     rows = {row.id: row for row in planned(plan)}
