@@ -16,6 +16,7 @@ from mcpeval_dsl.execute.launching import launch_of, variables_of
 from mcpeval_dsl.execute.names import Names, extended, starting
 from mcpeval_dsl.execute.pace import pace_of
 from mcpeval_dsl.execute.processes import sweep
+from mcpeval_dsl.execute.remote import is_remote
 from mcpeval_dsl.execute.shared import base_of, shared_lock
 from mcpeval_dsl.execute.steps import StepFailed, Workspace, ports_of
 from mcpeval_dsl.gateway.decoys import Decoys
@@ -256,6 +257,7 @@ class World:
             trust_hints=frozenset(trusted),
             disposable=self.disposable,
             allow_writes=self.context.settings.allow_writes,
+            remote=frozenset(name for name, server in self.context.servers.items() if is_remote(server)),
             scope=self.names.scope(),
         )
         if task is None:
@@ -272,6 +274,7 @@ class World:
             trust_hints=base.trust_hints,
             disposable=base.disposable,
             allow_writes=base.allow_writes,
+            remote=base.remote,
             scope=scope,
         )
         hard = task.budget.calls.hard

@@ -120,6 +120,7 @@ def _rules_to_json(rules: Rules) -> dict[str, Any]:
         "trust_hints": sorted(rules.trust_hints),
         "disposable": rules.disposable,
         "allow_writes": rules.allow_writes,
+        "remote": sorted(rules.remote),
         "names": dict(rules.scope.names),
     }
 
@@ -135,6 +136,7 @@ def _rules_from_json(data: Mapping[str, Any]) -> Rules:
         trust_hints=frozenset(data.get("trust_hints", ())),
         disposable=bool(data.get("disposable", True)),
         allow_writes=bool(data.get("allow_writes", False)),
+        remote=frozenset(data.get("remote", ())),
         scope=Scope(data.get("names", {})),
     )
 

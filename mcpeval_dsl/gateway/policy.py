@@ -20,7 +20,10 @@ AUTHORS: frozenset[Actor] = frozenset({"setup", "teardown", "reference", "truth"
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What one trial permits. `catalogues` by server name; `disposable` or `allow_writes` is the second switch."""
+    """What one trial permits. `catalogues` by server name; `disposable` or `allow_writes` is the second switch.
+
+    A server among `remote` is no part of what a trial can throw away: there only `allow_writes` counts.
+    """
 
     policy: Policy = "deny"
     may: tuple[AnyPattern, ...] = ()
@@ -30,6 +33,7 @@ class Rules:
     trust_hints: frozenset[str] = frozenset()
     disposable: bool = True
     allow_writes: bool = False
+    remote: frozenset[str] = frozenset()
     scope: Scope = field(default_factory=lambda: Scope({}))
 
 
@@ -87,7 +91,7 @@ def _agent(
         return Ruling(_permission("allowed", effect, effect.rule))
     by_may = any_matched(rules.may, *call, catalogue=name, effect=effect.effect, unknown=False)
     permitted = by_may or rules.policy == "execute"
-    if permitted and (rules.disposable or rules.allow_writes):
+    if permitted and (rules.allow_writes or (rules.disposable and server not in rules.remote)):
         return Ruling(_permission("allowed", effect, "may" if by_may else "policy execute"))
     if permitted:
         return _without_second_switch(rules, server, tool, effect, by_may)
@@ -96,7 +100,8 @@ def _agent(
 
 def _without_second_switch(rules: Rules, server: str, tool: str, effect: CallEffect, by_may: bool) -> Ruling:
     """Permitted by the task alone: not made. Where only `policy execute` spoke for it, nobody meant this very call."""
-    message = f"{server}.{tool} may write, but this environment is not disposable and writes were not allowed"
+    what = "server is no trial's own" if server in rules.remote else "environment is not disposable"
+    message = f"{server}.{tool} may write, but this {what} and writes were not allowed"
     denied = Ruling(_permission("denied", effect, "the environment is not disposable"), message=message)
     if by_may or effect.effect != "destructive":
         return denied

@@ -135,3 +135,12 @@ def test_a_tool_that_does_not_exist_is_no_violation() -> None:
     ruling = rule_on(RULES, "agent", "tracker", "invented", {}, None)
     assert (ruling.permission.decision, ruling.violation) == ("denied", None)
     assert "no tool 'invented'" in ruling.message
+
+
+@pytest.mark.parametrize(("allow_writes", "decision"), [(False, "denied"), (True, "allowed")])
+def test_a_remote_server_takes_writes_only_with_the_operators_word(allow_writes: bool, decision: str) -> None:
+    """What is written there stays written, however disposable the rest of the trial is."""
+    rules = replace(RULES, remote=frozenset({"tracker"}), allow_writes=allow_writes)
+    assert ruled(rules, "update_issue", key="A-7")[0] == decision
+    assert ruled(rules, "get_issue")[0] == "allowed"
+    assert ruled(replace(RULES, remote=frozenset({"elsewhere"})), "update_issue", key="A-7")[0] == "allowed"
