@@ -48,6 +48,8 @@ async def serve_http(control: Control, port: int) -> None:
     listening = socket.socket()
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listening.bind(("127.0.0.1", port))
+    # Before the address is told: who asks at once waits in the queue instead of being refused.
+    listening.listen(128)
     await proxy.begin()
     app = guarded(proxy.server.streamable_http_app(), token)
     settings = uvicorn.Config(app, log_level="critical", lifespan="on", timeout_graceful_shutdown=1)
