@@ -97,7 +97,7 @@ task two {{ prompt "x"; grade state file("{{{{ workdir }}}}/seen") has "app" }}
     done = bench.process("run", "specs", "--jobs", "2", "--keep")
     assert done.code == 0, done.err
     assert not Path("/tmp/mcpe-own-view").exists()
-    for folder in bench.temporary.glob("mcpe-*/*/work/seen"):
+    for folder in (place / "seen" for place in bench.temporary.glob("mcpe-*/*/work")):
         seen = folder.read_text()
         assert not {"id", "credentials"} & set(seen.split()) and seen.count("private") == 1
         assert folder.parents[1].name in seen
