@@ -16,6 +16,7 @@ from mcpeval_dsl.execute.manifest import commit_of, repository_commit
 from mcpeval_dsl.execute.settings import RunSettings
 from mcpeval_dsl.execute.startables import hosts_of, startables
 from mcpeval_dsl.gateway.redact import Redactor
+from mcpeval_dsl.plan.ceilings import judge_models
 from mcpeval_dsl.plan.codec import encode
 from mcpeval_dsl.plan.model import Plan, TrialGroup
 from mcpeval_dsl.semantics.model import Model
@@ -97,15 +98,7 @@ def _cells(plan: Plan) -> set[str]:
 
 def judges(plan: Plan) -> tuple[str, ...]:
     """Models that `grade judge` asks, in any task of the plan."""
-    from mcpeval_dsl.execute.capture import graders_of
-    from mcpeval_dsl.semantics.graders import Judge
-
-    found: dict[str, None] = {}
-    for task in plan.tasks:
-        for grader in graders_of(task):
-            if isinstance(grader, Judge):
-                found |= dict.fromkeys([grader.model, *([grader.second] if grader.second else [])])
-    return tuple(found)
+    return tuple(dict.fromkeys(name for task in plan.tasks for name in judge_models(task)))
 
 
 def driver_settings(model: Model, plan: Plan, settings: RunSettings) -> DriverSettings:

@@ -10,7 +10,6 @@ from mcpeval_dsl.grade.registry import grade
 from mcpeval_dsl.grade.saying import missing, scope_of
 from mcpeval_dsl.grade.services import GradeServices
 from mcpeval_dsl.records.model import TrialRecord, VerdictRecord
-from mcpeval_dsl.semantics.graders import AnyOf
 from mcpeval_dsl.semantics.model import Task
 from mcpeval_dsl.values.evaluate import condition
 from mcpeval_dsl.values.model import EvaluationError
@@ -34,19 +33,6 @@ async def grade_trial(task: Task, record: TrialRecord, services: GradeServices) 
         if counts:
             found += [await grade(grader, record, services) for grader in conditional.graders]
     return tuple(to_record(verdict) for verdict in found)
-
-
-def judge_models(task: Task) -> tuple[str, ...]:
-    """Names of the models that grading this task may ask, each once."""
-    graders = [*task.graders, *(grader for conditional in task.conditionals for grader in conditional.graders)]
-    names: dict[str, None] = {}
-    while graders:
-        grader = graders.pop(0)
-        if isinstance(grader, AnyOf):
-            graders = [*grader.graders, *graders]
-        elif grader.kind == "judge":
-            names.update(dict.fromkeys(name for name in (grader.model, grader.second) if name))
-    return tuple(names)
 
 
 def total_cost(verdicts: Iterable[Verdict | VerdictRecord]) -> float:

@@ -25,23 +25,8 @@ from mcpeval_dsl.provenance.leaves import hits
 from mcpeval_dsl.provenance.occurrences import Needles, Place
 from mcpeval_dsl.provenance.roles import relation, role_of_argument, role_of_field
 from mcpeval_dsl.provenance.shown import Shown, Turns, all_shown
-from mcpeval_dsl.records.model import TrialRecord
+from mcpeval_dsl.records.model import OriginWord, TrialRecord
 
-From = Literal[
-    "prompt",
-    "harvest",
-    "system",
-    "instructions",
-    "catalogue",
-    "schema",
-    "result",
-    "native",
-    "program",
-    "composed_text",
-    "invented",
-    "unobserved",
-    "none",
-]
 Form = Literal["exact", "loose", "decoded", "date", "number", "part", "joined"]
 _Key = tuple[str, tuple[str, ...], str]
 _TELLS_LITTLE = 10.0
@@ -53,7 +38,7 @@ class Origin:
     """`source`: the id of a call, or the name of a harvest, server or tool."""
 
     verdict: Literal["known", "derived", "invented", "unknown"]
-    origin: From
+    origin: OriginWord
     source: str = ""
     form: Form = "exact"
 

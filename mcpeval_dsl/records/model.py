@@ -17,6 +17,24 @@ from mcpeval_dsl.values.model import Reading
 RECORD_FORMAT = "mcpe-record/1"
 
 
+OriginWord = Literal[
+    "prompt",
+    "harvest",
+    "system",
+    "instructions",
+    "catalogue",
+    "schema",
+    "result",
+    "native",
+    "program",
+    "composed_text",
+    "invented",
+    "unobserved",
+    "none",
+]
+"""Where an agent could have got a value: from what it was shown."""
+
+
 class Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="constants")
 
@@ -88,21 +106,7 @@ class ArgumentTrace(Frozen):
     value: str
     decisive: bool = Field(default=True, description="the error speaks of it, or may")
     verdict: Literal["known", "derived", "invented", "unknown"]
-    origin: Literal[
-        "prompt",
-        "harvest",
-        "system",
-        "instructions",
-        "catalogue",
-        "schema",
-        "result",
-        "native",
-        "program",
-        "composed_text",
-        "invented",
-        "unobserved",
-        "none",
-    ]
+    origin: OriginWord
     source: str = Field(default="", description="id of the call, or name of the harvest, server or tool that showed it")
     form: str = Field(default="exact", description="how it was told: exact, loose, decoded, date, number, part, joined")
     vouch: Literal["strong", "to_replay", "hint", "none"] = "none"

@@ -61,8 +61,7 @@ def build(
     """The scorecard of a run. `records` come in order of the plan, each once (as the store gives them), graded.
 
     `superseded` are attempts that a re-run replaced; only their violations count. `defects` are replayed leads.
-    Raises ValueError for records that the
-    plan does not have, or out of order.
+    Raises ValueError for records that the plan does not have, or out of order.
     """
     rows = {row.id: row for row in planned(plan)}
     rank = {id_: number for number, id_ in enumerate(rows)}

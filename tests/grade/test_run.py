@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 
 from mcpeval_dsl.grade.publish import from_record, to_record
-from mcpeval_dsl.grade.run import grade_trial, judge_models, total_cost
+from mcpeval_dsl.grade.run import grade_trial, total_cost
+from mcpeval_dsl.plan.ceilings import judge_models
 from mcpeval_dsl.records.model import VerdictRecord
 from mcpeval_dsl.semantics.model import Conditional, Task
 from tests.grade.building import PLACE, SERVICES, grader, record

@@ -50,6 +50,3 @@ EFFECT_CLASSES: dict[str, str] = {
     "additive": "Every call annotated as writing and destroying nothing.",
     "destructive": "Every call annotated as taking away or overwriting.",
 }
-
-NO_CALL = "none"
-"""Without parentheses, alone in `may`: nothing is permitted."""

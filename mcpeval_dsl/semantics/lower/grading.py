@@ -44,7 +44,7 @@ from mcpeval_dsl.semantics.shape.unfolding import unfolded
 from mcpeval_dsl.semantics.symbols import Scope, name_text, word
 from mcpeval_dsl.source import Span
 from mcpeval_dsl.syntax import tree
-from mcpeval_dsl.syntax.tree import Directive, Group, NamedBinding, Statement
+from mcpeval_dsl.syntax.tree import Directive, Group, NamedBinding
 
 
 @dataclass(slots=True)
@@ -443,7 +443,3 @@ _KINDS: Mapping[str, Callable[[Grading, _Line], Grader]] = {
     "python": _python,
     "any": _any,
 }
-
-
-def is_grade(statement: Statement) -> bool:
-    return isinstance(statement, Directive) and statement.name.text == "grade"
