@@ -14,6 +14,7 @@ from mcpeval_dsl.records.model import Frozen
 
 SCORECARD_FORMAT = "mcpe-scorecard/1"
 GateWord = Literal["PASS", "FAIL", "NOT DECIDED"]
+ComparisonWord = Literal["better", "worse", "no difference shown", "insufficient data"]
 
 
 class Rate(Frozen):
@@ -102,6 +103,120 @@ class Total(Frozen):
     value: float | None
     covered: float
     dimensions: tuple[Dimension, ...]
+
+
+class Delta(Frozen):
+    """A difference, treatment − baseline, paired by task: the word and all that it rests on.
+
+    Shares and their differences in [−1, 1]. `low` and `high` are MOVER's interval, `t_low` and `t_high` Student's beside it.
+    `p` is the two-sided sign-flip test over clusters; `smallest_p` is what so few clusters could show at best.
+    """
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+    t_low: float | None = None
+    t_high: float | None = None
+    p: float | None = None
+    p_adjusted: float | None = Field(default=None, description="after correction for the number of questions asked")
+    adjusted_by: Literal["", "Holm", "Benjamini–Hochberg"] = Field(
+        default="", description="Holm for what a gate asks, Benjamini–Hochberg for the rest"
+    )
+    smallest_p: float | None = None
+    detectable: float | None = Field(
+        default=None, description="the smallest difference that would be seen in 80 of 100 such runs"
+    )
+    detectable_from: Literal["", "observed", "planning"] = Field(
+        default="", description="whose variances say so: this run's, or assumed ones where all pairs tie"
+    )
+    tasks: int = Field(description="tasks that both sides could be tested in")
+    clusters: int = 0
+    treatment_trials: int = 0
+    baseline_trials: int = 0
+    word: ComparisonWord = "insufficient data"
+
+
+class Overhead(Frozen):
+    """Median with the treatment − median with the baseline; the interval is a paired bootstrap over tasks.
+
+    `value` is null, with a reason, where the quantity is not known of every trial.
+    """
+
+    what: Literal["cost_usd", "calls", "tokens", "agent_ms"]
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    treatment: Spread | None = None
+    baseline: Spread | None = None
+    tasks: int = 0
+    reason: str = ""
+
+
+class ArmScore(Frozen):
+    """What one side of a comparison had and did in one cell. `tools` are the native ones: what an agent has besides MCP."""
+
+    member: str
+    cell: str
+    servers: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
+    trials: int = 0
+    called_server: int = Field(default=0, description="testable trials with at least one call to an MCP server")
+    mcp_use: float | None = Field(default=None, description="called_server / trials")
+
+
+class ComparisonRow(Frozen):
+    """One pair of cells that differ in the compared member only, over one group of tasks; never pooled over agents.
+
+    `at` are the coordinates that both cells share; `group` is a tag, empty for all tasks of the split.
+    """
+
+    treatment_cell: str
+    baseline_cell: str
+    at: dict[str, str] = Field(default_factory=dict)
+    agent: str = Field(default="", description="model × host")
+    split: str = "train"
+    group: str = ""
+    treatment: Rate | None = None
+    baseline: Rate | None = None
+    difference: Delta | None = Field(default=None, description="null where no task could be tested on both sides")
+    overheads: tuple[Overhead, ...] = Field(default=(), description="calls, tokens, cost; times are in the timings")
+    only_treatment: tuple[str, ...] = Field(default=(), description="tasks that only this side could be tested in")
+    only_baseline: tuple[str, ...] = ()
+    inconclusive: bool = False
+
+
+class ComparisonScore(Frozen):
+    """`lift A over B` (of `correct`, budgets apart) or `compare A over B` (of `success`), at its line of the spec."""
+
+    kind: Literal["lift", "compare"]
+    treatment: str
+    baseline: str
+    measure: Literal["correct", "success"]
+    by: tuple[str, ...] = ()
+    at: str = ""
+    arms: tuple[ArmScore, ...] = ()
+    rows: tuple[ComparisonRow, ...] = ()
+    notes: tuple[str, ...] = Field(default=(), description="what to know before believing the number")
+
+
+class GroupScore(Frozen):
+    """One entry of the matrix: a group of tasks (row) in a cell (column). `group` is a tag, empty for all tasks.
+
+    `difference` is against `reference`, the first cell of the plan; null there.
+    """
+
+    group: str
+    cell: str
+    split: str = "train"
+    tasks: int
+    trials: int = Field(description="testable")
+    counts: Counts
+    success: Rate | None = None
+    calls: Spread | None = None
+    cost_usd: Spread | None = None
+    inconclusive: bool = False
+    reference: str = ""
+    difference: Delta | None = None
 
 
 class CellScore(Frozen):
@@ -264,6 +379,10 @@ class RuleResult(Frozen):
     segment: str = ""
     segments: int = Field(default=1, description="in how many it was held; the one shown stands worst")
     reason: str = ""
+    baseline: str = Field(default="", description="the run it is compared with")
+    p: float | None = Field(default=None, description="of the comparison a rule is about")
+    p_adjusted: float | None = Field(default=None, description="by Holm over the declared gates")
+    component: str = Field(default="", description="what changed since the baseline and made this a rule of its own")
 
 
 class GateResult(Frozen):
@@ -297,6 +416,8 @@ class Scorecard(Frozen):
     complete: bool
     gate: GateResult
     cells: tuple[CellScore, ...]
+    matrix: tuple[GroupScore, ...] = Field(default=(), description="groups of tasks by cells: group, then plan order")
+    comparisons: tuple[ComparisonScore, ...] = ()
     rows: tuple[TaskRow, ...]
     safety: Safety
     lowered: tuple[LoweredSeverity, ...] = ()

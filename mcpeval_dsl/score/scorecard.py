@@ -27,7 +27,7 @@ from mcpeval_dsl.score.metrics import Context
 from mcpeval_dsl.score.rows import Row, filled, planned
 from mcpeval_dsl.score.safety import SafetyTally
 from mcpeval_dsl.score.suspicions import LeadTally
-from mcpeval_dsl.score.timings import CellTiming, timing
+from mcpeval_dsl.score.timings import CellTiming, TimeOverhead, timing
 from mcpeval_dsl.semantics.model import Cell
 from mcpeval_dsl.statistics.intervals import clopper_pearson
 
@@ -38,6 +38,7 @@ _KS = (1, 2, 3, 5, 10)
 class Scored:
     scorecard: model.Scorecard
     timings: tuple[CellTiming, ...]
+    overheads: tuple[TimeOverhead, ...] = ()
 
 
 @dataclass(slots=True)

@@ -23,3 +23,17 @@ def timing(cell: str, split: str, rows: Sequence[Row]) -> CellTiming:
     testable = [row for row in rows if row.testable]
     latencies = [ms for row in testable for ms in row.latencies]
     return CellTiming(cell, split, spread([row.agent_ms for row in testable]), spread(latencies))
+
+
+@dataclass(frozen=True, slots=True)
+class TimeOverhead:
+    """Median agent time (ms) with the treatment − with the baseline, for one row of a comparison; see `model.Overhead`."""
+
+    treatment_cell: str
+    baseline_cell: str
+    split: str
+    group: str
+    value: float
+    low: float | None
+    high: float | None
+    tasks: int
