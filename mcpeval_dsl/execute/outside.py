@@ -50,7 +50,10 @@ def control_of(
     shown = tuple(tools)
     pins = {name: pin for name in gateway.launches if (pin := context.pin(name)) is not None}
     names: dict[str, Any] = plain(gateway.rules.scope.names)
-    instructions = [pin.info.instructions for pin in pins.values() if pin.info.instructions]
+    withheld = tuple(name for name in gateway.launches if world.withholds(context.servers[name]))
+    instructions = [
+        pin.info.instructions for name, pin in pins.items() if pin.info.instructions and name not in withheld
+    ]
     servers = {name: context.servers[name] for name in gateway.launches}
     return Control(
         spool=str(spool),
@@ -62,7 +65,7 @@ def control_of(
         folder=str(world.folder.root),
         instructions="\n\n".join(instructions) or None,
         hard_calls=gateway.hard_calls,
-        private=tuple(name for name, server in servers.items() if server.private),
+        private=withheld,
         allow_drift={name: tuple(server.allow_drift) for name, server in servers.items() if server.allow_drift},
         show_protocol_errors=world.show_protocol_errors,
         elicit=_person(world, task),

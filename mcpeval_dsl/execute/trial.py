@@ -249,7 +249,10 @@ async def _agent(context: RunContext, progress: Progress, world: World) -> None:
     model, host = context.models[cell.model], context.hosts[cell.host]
     scope = world.names.scope()
     trial = TrialContext(progress.id, task.name, cell.id, progress.number, progress.seed, facts_of(task, scope))
-    tools = with_distractors(context, task, shown_tools(task, world.tools(), scope), scope)
+    tools = shown_tools(task, world.tools(), scope)
+    if world.arm is None or world.shown_servers(task):
+        # In an arm without a server there is no choice to be distracted from.
+        tools = with_distractors(context, task, tools, scope)
     plants = progress.safety.plants if progress.safety is not None else None
     tools = tools if plants is None else plants.into_descriptions(tools)
     world.stand_in(decoys_among(tools), progress.seed)
@@ -322,15 +325,23 @@ async def _safety_after(context: RunContext, progress: Progress, world: World) -
     if await truth_moved(context, needed_harvests(context, progress.group.needs), progress.task, world):
         progress.flags.append(MOVED)
     if progress.safety is not None:
-        await progress.safety.evidence_read(first=_first_of_task(context, progress))
+        await progress.safety.evidence_read(first=_first_of_task(context, progress, world))
 
 
-def _first_of_task(context: RunContext, progress: Progress) -> bool:
-    """Decided by the plan alone, so that a run that was interrupted repeats the same calls as any other."""
-    if progress.number != 1:
+def _first_of_task(context: RunContext, progress: Progress, world: World) -> bool:
+    """The first trial of its task with this version of the servers whose agent has one at all.
+
+    Decided by the plan alone, so that a run that was interrupted repeats the same calls as any other.
+    """
+    if progress.number != 1 or not world.shown_servers(progress.task):
         return False
-    groups = (node for node in context.plan.nodes if isinstance(node, TrialGroup) and node.task == progress.task.name)
-    return next(groups).id == progress.group.id
+    for node in context.plan.nodes:
+        if isinstance(node, TrialGroup) and node.task == progress.task.name:
+            cell = context.cells[node.cell]
+            arm = context.arms.get(cell.arm or "")
+            if cell.server == progress.cell.server and (arm is None or arm.servers):
+                return node.id == progress.group.id
+    return False
 
 
 async def _put_back(progress: Progress, world: World) -> None:

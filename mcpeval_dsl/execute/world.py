@@ -25,8 +25,9 @@ from mcpeval_dsl.gateway.faults import Faults
 from mcpeval_dsl.gateway.model import Actor, CallRecord, Launch, Pin, ServerInfo, SessionEnd, ToolDefinition, Violation
 from mcpeval_dsl.gateway.policy import Rules
 from mcpeval_dsl.gateway.sandbox import Sandbox
+from mcpeval_dsl.plan.topology import in_arm
 from mcpeval_dsl.semantics.expressions import CallPattern, CallStep, PortStep, ReadyStep, StartStep, Step
-from mcpeval_dsl.semantics.model import Catalogue, Cell, Environment, Server, Task
+from mcpeval_dsl.semantics.model import Arm, Catalogue, Cell, Environment, Server, Task
 from mcpeval_dsl.values.evaluate import condition, evaluate
 from mcpeval_dsl.values.model import EvaluationError, Reading, Scope
 from mcpeval_dsl.values.patterns import matches
@@ -156,7 +157,7 @@ class World:
             [self.launch_of(server) for server in servers.values()],
             self._pins(servers),
             redactor=self.context.redactor,
-            private=frozenset(name for name, server in servers.items() if server.private),
+            private=frozenset(name for name, server in servers.items() if self.withholds(server)),
             allow_drift={name: server.allow_drift for name, server in servers.items()},
             elicit=self._elicited,
             validators=self.context.validators,
@@ -282,19 +283,28 @@ class World:
 
     def shown_servers(self, task: Task) -> tuple[Server, ...]:
         """The servers whose tools the agent of this task and cell sees."""
-        arm = self.context.arms.get(self.cell.arm) if self.cell is not None and self.cell.arm is not None else None
-        wanted = [name for name in task.servers if arm is None or not arm.servers or name in arm.servers]
-        found = [self.context.server_of(name, self.cell) for name in wanted]
-        return tuple(server for server in found if server is not None and not server.private)
+        found = [self.context.server_of(name, self.cell) for name in task.servers]
+        shown = {server.name: server for server in found if server is not None and not self.withholds(server)}
+        return tuple(shown.values())
+
+    def withholds(self, server: Server) -> bool:
+        """The agent never reaches it: it is private, or not in the cell's arm."""
+        return server.private or not in_arm(server, self.arm)
+
+    @property
+    def arm(self) -> Arm | None:
+        """The cell's; None where the suite has no arms."""
+        return self.context.arms.get(self.cell.arm) if self.cell is not None and self.cell.arm is not None else None
 
     def tools(self) -> tuple[ToolDefinition, ...]:
-        """Tools of the servers that were opened for the agent."""
-        opened = set(self.gateway.infos)
-        return tuple(tool for tool in self.gateway.tools() if tool.server in opened)
+        """Tools of the servers that the agent has; others may be open too, for the set-up."""
+        infos = self.infos()
+        return tuple(tool for tool in self.gateway.tools() if tool.server in infos)
 
     def infos(self) -> Mapping[str, ServerInfo]:
-        private = {name for name, server in self.context.servers.items() if server.private}
-        return {name: info for name, info in self.gateway.infos.items() if name not in private}
+        """What was negotiated with the servers that the agent has."""
+        shown = {server.name for server in self.shown_servers(self._task)} if self._task is not None else set()
+        return {name: info for name, info in self.gateway.infos.items() if name in shown}
 
     @property
     def calls(self) -> tuple[CallRecord, ...]:

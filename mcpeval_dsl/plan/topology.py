@@ -69,10 +69,8 @@ class Topology:
     def visible(self, task: Task, cell: Cell) -> tuple[str, ...]:
         """Servers whose tools the agent sees, in order of the task's list; an arm restricts them."""
         found = [s for s in (self.resolve(name, cell) for name in task.servers) if s is not None]
-        if cell.arm is not None and cell.arm in self.arms:
-            allowed = set(self.arms[cell.arm].servers)
-            found = [s for s in found if s in allowed or catalogue_of(self.servers[s]) in allowed]
-        return tuple(dict.fromkeys(found))
+        arm = self.arms.get(cell.arm) if cell.arm is not None else None
+        return tuple(dict.fromkeys(s for s in found if in_arm(self.servers[s], arm)))
 
     def resolved(self, names: set[str], cell: Cell) -> tuple[str, ...]:
         """The servers that steps and sources call, by name."""
@@ -82,3 +80,8 @@ class Topology:
 
 def catalogue_of(server: Server) -> str:
     return server.catalog or server.name
+
+
+def in_arm(server: Server, arm: Arm | None) -> bool:
+    """Whether the agent has this server in the arm; without arms it has every one."""
+    return arm is None or server.name in arm.servers or catalogue_of(server) in arm.servers

@@ -133,7 +133,6 @@ TOP: tuple[Directive, ...] = (
         "arm mcp { servers tracker }",
         block="arm",
         repeat="add",
-        run="one_cell",
     ),
     define(
         "lift",
@@ -160,7 +159,6 @@ TOP: tuple[Directive, ...] = (
         "The axes whose product is the cells of the run.",
         "matrix { model = [sonnet, canned]; host = [loop] }",
         block="matrix",
-        run="one_cell",
     ),
     define(
         "check",

@@ -73,7 +73,7 @@ def assemble(ctx: Context, parts: Parts, main: SyntaxTree) -> Lowered:
         checks=tuple(parts.checks),
         gate=parts.gate,
         weights=parts.weights,
-        unsupported=(*parts.unsupported, *ctx.unsupported, *matrix.unsupported, *_refused(parts, matrix, cells)),
+        unsupported=(*parts.unsupported, *ctx.unsupported, *matrix.unsupported, *_refused(parts, cells)),
         files=tuple(dict.fromkeys((*(file.path for file in ctx.files), *ctx.texts))),
         fixtures=tuple(sorted(ctx.fixtures)),
         at=None if parts.suite is None else parts.suite.span.location(),
@@ -223,14 +223,9 @@ def _hosts(parts: Parts, cells: tuple[Cell, ...]) -> tuple[Host, ...]:
     return (*parts.hosts, *(Host(name) for name in missing))
 
 
-def _refused(parts: Parts, matrix: Matrix, cells: tuple[Cell, ...]) -> list[Unsupported]:
+def _refused(parts: Parts, cells: tuple[Cell, ...]) -> list[Unsupported]:
     """What these cells need and `run` does not do yet, each at its place."""
     found: list[Unsupported] = []
-    span = matrix.span.location() if matrix.span is not None else None
-    if len({cell.arm for cell in cells}) > 1:
-        found.append(Unsupported("more than one `arm`", span or parts.arms[-1].at))
-    if len({cell.server for cell in cells}) > 1:
-        found.append(Unsupported("more than one `server` in the matrix", span))
     used_hosts = {cell.host for cell in cells}
     used_models = {cell.model for cell in cells}
     found += [Unsupported(f"the external host `{h.agent}`", h.at) for h in _external(parts.hosts, used_hosts)]

@@ -89,7 +89,7 @@ def test_what_run_may_refuse() -> None:
     refused = {entry.name for entry in TABLE if entry.run != "yes"}
     assert refused == {
         *("check", "transport", "auth", "origin", "latency", "conformance"),
-        *("arm", "lift", "compare", "matrix", "dialogue"),
+        *("lift", "compare", "dialogue"),
         *("calibration", "kappa", "for", "tool_search", "shell", "oauth"),
         *("claude_code", "codex", "gemini_cli", "opencode", "copilot_cli", "qwen_code", "command"),
     }
