@@ -32,6 +32,25 @@ def clustered_error(values: Sequence[float], clusters: Sequence[Hashable]) -> fl
     return math.sqrt(count / (count - 1) * total) / len(values)
 
 
+def pairwise_clustered_error(values: Sequence[float], clusters: Sequence[Hashable]) -> float:
+    """√(SE² + n⁻² Σ_c Σ_i Σ_{j≠i} (x_ic − x̄)(x_jc − x̄)), as Miller 2024 writes it; ours is `clustered_error`.
+
+    It has no factor C/(C−1), so that it is too small for few clusters. The inner sums are (Σ_i)² − Σ_i², hence linear.
+    """
+    sums: dict[Hashable, float] = {}
+    m, squares = mean(values), 0.0
+    for value, cluster in zip(values, clusters, strict=True):
+        sums[cluster] = sums.get(cluster, 0.0) + (value - m)
+        squares += (value - m) ** 2
+    cross = math.fsum(total * total for total in sums.values()) - squares
+    return math.sqrt(standard_error(values) ** 2 + cross / len(values) ** 2)
+
+
+def runs_error(trials: Sequence[Sequence[float]]) -> float:
+    """sd(means of runs, ddof 1)/√runs; only where the k-th trials of all tasks are one run. Says nothing of other tasks."""
+    return standard_error([mean(run) for run in zip(*trials, strict=True)])
+
+
 def fixed_tasks_error(trials: Iterable[Sequence[float]]) -> float | None:
     """√(Σ_t p_t(1−p_t)/(n_t−1))/T: the error when the tasks are the whole population. None when a task has one trial."""
     variances: list[float] = []

@@ -17,8 +17,21 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     """Benjamini and Hochberg's step-up (1995): controls the share of false findings; for the cells of a matrix."""
+    return [min(1.0, raw) for raw in _step_up(p_values)]
+
+
+def benjamini_yekutieli(p_values: Sequence[float]) -> list[float]:
+    """Benjamini and Yekutieli (2001): as Benjamini–Hochberg, times Σ 1/i, for questions that depend on each other in any way."""
+    if not p_values:
+        return []
+    price = sum(1 / rank for rank in range(1, len(p_values) + 1))
+    return [min(1.0, price * raw) for raw in _step_up(p_values)]
+
+
+def _step_up(p_values: Sequence[float]) -> list[float]:
+    """m/rank·p, made monotone from the largest down, not yet cut at 1."""
     count = len(p_values)
-    adjusted, lowest = [0.0] * count, 1.0
+    adjusted, lowest = [0.0] * count, float("inf")
     for rank, index in zip(range(count, 0, -1), sorted(range(count), key=lambda i: -p_values[i]), strict=True):
         lowest = min(lowest, count / rank * p_values[index])
         adjusted[index] = lowest

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import random
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from mcpeval_dsl.statistics.intervals import Estimate, Interval
 
 _EXACT_CLUSTERS = 20
 _FLIPS = 9_999
+_CELLS = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +68,20 @@ def sign_flip(differences: Sequence[float], seed: int = 0) -> float:
         return 1.0
     if len(moving) <= _EXACT_CLUSTERS:
         return _exact_flips(moving, observed)
-    source = random.Random(seed)
-    hits = 0
-    for _ in range(_FLIPS):
-        signs = source.getrandbits(len(moving))
-        hits += abs(sum(d if signs >> i & 1 else -d for i, d in enumerate(moving))) >= observed
+    return _sampled_flips(moving, observed, seed)
+
+
+def _sampled_flips(moving: Sequence[float], observed: float, seed: int) -> float:
+    import numpy as np
+
+    values = np.asarray(moving, dtype=float)
+    source, hits, left = np.random.default_rng(seed), 0, _FLIPS
+    portion = max(1, _CELLS // len(values))
+    while left > 0:
+        drawn = min(portion, left)
+        sums = source.integers(0, 2, (drawn, len(values)), dtype=np.int8) @ (2 * values) - values.sum()
+        hits += int((abs(sums) >= observed).sum())
+        left -= drawn
     return (hits + 1) / (_FLIPS + 1)
 
 

@@ -10,6 +10,10 @@ import math
 
 from mcpeval_dsl.statistics.distributions import normal_quantile
 
+PLANNING_BETWEEN, PLANNING_WITHIN = 1 / 9, 1 / 6
+"""Variances to plan with before anything was measured (Miller 2024 §5): of the tasks' differences, and of one trial within
+a task when the tasks' chances spread evenly over [0, 1]."""
+
 
 def tasks_needed(
     effect: float,
@@ -33,6 +37,16 @@ def detectable_effect(
 ) -> float:
     """The smallest difference (a share) that this many tasks show with this power."""
     return _scale(alpha, power) * math.sqrt(_variance(between, within, trials) / tasks)
+
+
+def detectable_from_error(error: float, alpha: float = 0.05, power: float = 0.8) -> float:
+    """(z_{α/2} + z_β)·SE: the same from the standard error of a difference that was measured."""
+    return _scale(alpha, power) * error
+
+
+def resampled_variance(between: float, within: float, trials: int) -> float:
+    """Var(x) + E[σ²]/K: the variance of one task's mean over K trials (Miller 2024 §3.1)."""
+    return between + within / trials
 
 
 def _scale(alpha: float, power: float) -> float:

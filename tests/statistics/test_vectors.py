@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import functools
 import json
+import math
 import operator
 from collections.abc import Callable
 from fractions import Fraction
@@ -14,12 +15,15 @@ from typing import Any
 import pytest
 
 from mcpeval_dsl.statistics import (
+    agreement,
+    bootstrap,
     clusters,
     distributions,
     intervals,
     multiplicity,
     paired,
     power,
+    proportions,
     reliability,
 )
 
@@ -43,7 +47,11 @@ def _clustered(i: dict[str, Any]) -> float | None:
     if "csv" in i:
         means = rates(i["csv"])
         return clusters.clustered_error(means, range(len(means)))
-    return clusters.clustered_error(i["x"], i["clusters"])
+    found = clusters.clustered_error(i["x"], i["clusters"])
+    if i["finite_cluster_correction"] or found is None:
+        return found
+    count = len(set(i["clusters"]))
+    return found * math.sqrt((count - 1) / count)
 
 
 def _pair(interval: intervals.Interval) -> list[float]:
@@ -99,6 +107,46 @@ def _effective(i: dict[str, Any]) -> dict[str, float | None]:
     return {"n_eff": found.effective_n, "lo": found.interval.low, "hi": found.interval.high}
 
 
+def _unpaired(i: dict[str, Any]) -> float:
+    return proportions.unpaired_error(clusters.standard_error(i["a"]), clusters.standard_error(i["b"]))
+
+
+def _resampled(i: dict[str, Any]) -> dict[str, float]:
+    between, within = float(Fraction(i["var_x"])), float(Fraction(i["mean_sigma2"]))
+    total, once = (power.resampled_variance(between, within, k) for k in (i["K"], 1))
+    return {"total": total, "reduction": 1 - total / once}
+
+
+def _corrected(i: dict[str, Any]) -> dict[str, float]:
+    statistic, p = proportions.mcnemar_corrected(i["b"], i["c"])
+    return {"chi2": statistic, "p": p}
+
+
+def _effective_exact(i: dict[str, Any]) -> dict[str, float]:
+    means = rates(i["csv"])
+    found = intervals.estimate(means, range(len(means)), sum(map(len, by_task(i["csv"]))), i["conf"])
+    assert found is not None
+    interval = proportions.effective_clopper_pearson(found, i["conf"])
+    assert interval is not None
+    return {"lo": interval.low, "hi": interval.high}
+
+
+def _judged(i: dict[str, Any]) -> dict[str, float | None]:
+    table = agreement.agreement([int(said) for said in i["rater"]], [int(said) for said in i["human"]])
+    return {
+        "agreement": table.share,
+        "judge_rate": table.rate,
+        "kappa": table.kappa,
+        "sensitivity": table.sensitivity,
+        "specificity": table.specificity,
+    }
+
+
+def _bootstrap(i: dict[str, Any]) -> float:
+    values = [reliability.pass_hat_k(len(t), int(sum(t)), i["k"]) for t in by_task(i["csv"])]
+    return bootstrap.ideal_error([v for v in values if v is not None])
+
+
 COVERED: dict[str, Callable[[dict[str, Any]], Any]] = {
     "pass_at_k": lambda i: reliability.pass_at_k(i["n"], i["c"], i["k"]),
     "pass_hat_k": lambda i: reliability.pass_hat_k(i["n"], i["c"], i["k"]),
@@ -126,16 +174,43 @@ COVERED: dict[str, Callable[[dict[str, Any]], Any]] = {
     "aggregate_pass_at_k_and_pass_hat_k": _aggregate,
     "pass_hat_k_task_ci": _task_interval,
     "wilson_effective_n": _effective,
+    "se_bernoulli": lambda i: proportions.bernoulli_error(i["c"], i["n"]),
+    "se_clustered_miller_literal": lambda i: clusters.pairwise_clustered_error(i["x"], i["clusters"]),
+    "se_over_runs": lambda i: clusters.runs_error(by_task(i["csv"])),
+    "unpaired_difference": _unpaired,
+    "resampling_variance": _resampled,
+    "newcombe_wilson_difference_interval": lambda i: _pair(
+        proportions.newcombe((i["x1"], i["n1"]), (i["x2"], i["n2"]), i["conf"])
+    ),
+    "mcnemar_exact_p": lambda i: proportions.mcnemar_exact(i["b"], i["c"]),
+    "mcnemar_midp": lambda i: proportions.mcnemar_mid(i["b"], i["c"]),
+    "mcnemar_chi2_continuity": _corrected,
+    "p_adjust_fdr_by": lambda i: multiplicity.benjamini_yekutieli(i["p"]),
+    "cluster_bootstrap_se_exact": _bootstrap,
+    "clopper_pearson_effective_n": _effective_exact,
+    "cohen_kappa": lambda i: agreement.agreement(i["a"], i["b"]).kappa,
+    "judge_vs_human": _judged,
     "norm_ppf": lambda i: distributions.normal_quantile(i["p"]),
     "t_ppf": lambda i: distributions.t_quantile(i["p"], i["df"]),
 }
-CASES = [v for v in VECTORS if v["inputs"].get("finite_cluster_correction", True)]
+CONTRAST = {"pass_hat_k_plugin"}
+CASES = [v for v in VECTORS if v["function"] not in CONTRAST]
 
 
 def test_every_vector_has_its_function() -> None:
-    assert {v["function"] for v in VECTORS} == set(COVERED)
+    assert {v["function"] for v in VECTORS} == set(COVERED) | CONTRAST
 
 
 @pytest.mark.parametrize("vector", CASES, ids=[v["id"] for v in CASES])
 def test_vector(vector: dict[str, Any]) -> None:
     assert COVERED[vector["function"]](vector["inputs"]) == pytest.approx(vector["expected"], rel=1e-8, abs=1e-12)
+
+
+def test_pass_hat_k_is_not_the_plug_in_which_is_too_high() -> None:
+    (biased,) = (v for v in VECTORS if v["function"] == "pass_hat_k_plugin")
+    tasks, k = by_task(biased["inputs"]["csv"]), biased["inputs"]["k"]
+    assert sum((sum(t) / len(t)) ** k for t in tasks) / len(tasks) == pytest.approx(biased["expected"])
+    found = reliability.over_tasks(reliability.pass_hat_k(len(t), int(sum(t)), k) for t in tasks)
+    assert found is not None
+    assert found[0] == pytest.approx(0.20)
+    assert found[0] < biased["expected"]

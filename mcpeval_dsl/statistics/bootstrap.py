@@ -1,0 +1,90 @@
+"""Statistics by resampling tasks: the overhead of one condition over another, as a difference of medians.
+
+numpy is imported on first use: most commands never need it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING
+
+from mcpeval_dsl.statistics.clusters import standard_error
+from mcpeval_dsl.statistics.distributions import t_quantile
+from mcpeval_dsl.statistics.intervals import Interval
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_DRAWS = 4_000
+_CELLS = 4_000_000
+_FEWEST = 6
+
+
+def median_overhead(
+    treatment: Sequence[float],
+    baseline: Sequence[float],
+    clusters: Sequence[Hashable] | None = None,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> tuple[float, Interval | None]:
+    """median(treatment) − median(baseline) over the same tasks, one value (the task's own median) for each.
+
+    The interval is the percentile bootstrap (Efron 1979) of the difference: clusters of tasks (each task its own by default)
+    are drawn with replacement, both conditions together; its tails are widened to Φ(√(C/(C−1))·t) for few clusters
+    (Hesterberg 2015, arXiv:1411.5279, §6.3). None below six clusters, whose resamples are too few to say anything.
+    """
+    tasks = len(treatment)
+    if tasks == 0 or tasks != len(baseline) or (clusters is not None and len(clusters) != tasks):
+        raise ValueError("one value for each task and condition, and one cluster for each task, are needed")
+    import numpy as np
+
+    one, other = np.asarray(treatment, dtype=float), np.asarray(baseline, dtype=float)
+    value = float(np.median(one) - np.median(other))
+    number = {cluster: at for at, cluster in enumerate(dict.fromkeys(clusters or range(tasks)))}
+    if len(number) < _FEWEST:
+        return value, None
+    member = np.array([number[cluster] for cluster in (clusters or range(tasks))])
+    tail = _widened((1 - confidence) / 2, len(number))
+    low, high = np.quantile(_differences(one, other, member, len(number), seed), [tail, 1 - tail])
+    return value, Interval(min(value, float(low)), max(value, float(high)))
+
+
+def _differences(
+    one: NDArray[np.float64], other: NDArray[np.float64], member: NDArray[np.int64], clusters: int, seed: int
+) -> NDArray[np.float64]:
+    """Differences of medians of the resamples, in portions so that memory stays bounded."""
+    import numpy as np
+
+    source, found = np.random.default_rng(seed), []
+    chances = np.full(clusters, 1 / clusters)
+    portion = max(1, _CELLS // max(len(one), clusters))
+    for start in range(0, _DRAWS, portion):
+        weights = source.multinomial(clusters, chances, size=min(portion, _DRAWS - start))[:, member]
+        found.append(_weighted_medians(one, weights) - _weighted_medians(other, weights))
+    return np.concatenate(found)
+
+
+def _weighted_medians(values: NDArray[np.float64], weights: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Median of each resample, given as how often each value is in it: the mean of the two middle ones where they differ."""
+    import numpy as np
+
+    order = np.argsort(values, kind="stable")
+    reached = 2 * np.cumsum(weights[:, order], axis=1)
+    total = reached[:, -1:] // 2
+    lower, upper = np.argmax(reached >= total, axis=1), np.argmax(reached > total, axis=1)
+    ranked = values[order]
+    middle: NDArray[np.float64] = (ranked[lower] + ranked[upper]) / 2
+    return middle
+
+
+def _widened(tail: float, tasks: int) -> float:
+    from scipy.special import ndtr
+
+    return float(ndtr(math.sqrt(tasks / (tasks - 1)) * t_quantile(tail, tasks - 1)))
+
+
+def ideal_error(values: Sequence[float]) -> float:
+    """Standard error of the mean that a bootstrap over tasks tends to, √((T−1)/T)·sd/√T; a check of simulated ones."""
+    return math.sqrt((len(values) - 1) / len(values)) * standard_error(values)
