@@ -280,7 +280,7 @@ class Gateway:
 
     def check_answer(self, answer: Any) -> None:
         """Secrets leave through an answer too: that has happened by the time it is seen."""
-        leaked = self.guard.secrets_in(answer)
+        leaked = self.guard.secrets_in(answer, "the answer")
         if leaked:
             violation = Violation("secret_in_answer", "critical", ("attempted", "executed"), detail=", ".join(leaked))
             self.violations.append(violation)

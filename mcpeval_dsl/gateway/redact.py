@@ -12,7 +12,6 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-from mcpeval_dsl.gateway.pieces import split_names
 from mcpeval_dsl.gateway.surrogates import whole
 
 SHORTEST = 4
@@ -41,10 +40,14 @@ HINT = r"sk-|k_(?:live|test)_|gh[pousr]_|github_pat_|glpat-|AKIA|ASIA|xox|AIza|n
 
 
 class Redactor:
-    """Replaces the values of named secrets, in their usual encodings too, and whatever has a credential's shape."""
+    """Replaces the values of named secrets, in their usual encodings too, and whatever has a credential's shape.
+
+    `values` are the secrets by name.
+    """
 
     def __init__(self, secrets: Mapping[str, str] | Iterable[str] = (), shapes: bool = True) -> None:
         named = secrets if isinstance(secrets, Mapping) else {f"secret {n}": v for n, v in enumerate(secrets, start=1)}
+        self.values = dict(named)
         self._names: dict[str, str] = {}
         for name, value in named.items():
             for form in forms(value):
@@ -92,10 +95,6 @@ class Redactor:
         found = [self._names[hit] for text in _texts(value) for hit in self._known.findall(whole(text))]
         return tuple(dict.fromkeys(found))
 
-    def split_in(self, value: Any) -> tuple[str, ...]:
-        """Names of the named secrets that two texts of a JSON value hold between them."""
-        return split_names(self._names, _texts(value)) if self._names else ()
-
     def _value(self, value: Any, place: str, places: list[str]) -> Any:
         if isinstance(value, str):
             clean, found = self.text(value)
@@ -113,7 +112,7 @@ class Redactor:
 
 
 def forms(secret: str) -> Iterator[str]:
-    """A secret as it may be written: itself, in JSON, in URLs, and inside base64 at any of its three alignments."""
+    """A secret as it may be written: itself, in JSON, in URLs, in hexadecimal digits, and inside base64 at any alignment."""
     if len(secret) < SHORTEST:
         return
     yield secret
@@ -121,6 +120,8 @@ def forms(secret: str) -> Iterator[str]:
     yield quote(secret, safe="")
     yield quote_plus(secret)
     data = secret.encode()
+    yield data.hex()
+    yield data.hex().upper()
     for shift in range(3):
         encoded = base64.b64encode(b"\0" * shift + data).decode()
         # The first and last symbols depend on the neighbours of the secret, so only what is certain is looked for.

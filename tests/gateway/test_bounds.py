@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from mcpeval_dsl.gateway.bounds import Bounds, hosts_in, paths_in
-from mcpeval_dsl.gateway.pieces import split_names
 from tests.gateway.calls import defined
 
 OUTSIDE = [
@@ -85,21 +84,3 @@ def test_what_is_not_of_this_machine_or_reaches_nobody(bounds: Bounds) -> None:
     assert bounds.outside("tracker", {"url": "https://evil.example"}, closed) is None
     assert bounds.outside("tracker", {"url": "https://evil.example"}, None, lambda host: host == "evil.example") is None
     assert Bounds().outside("tracker", {"url": "https://evil.example", "path": "/etc/passwd"}) is None
-
-
-SECRET = "tangerine-4711-harbour"
-PIECES = [
-    (["tangerine-", "4711-harbour"], True),
-    (["4711-harbour.", "it is tangerine-"], True),
-    (["x", "see: tange", "rine-4711-harbour and so on"], True),
-    (["tangerine-", "4711-harbou"], False),
-    (["tangerine-471", "harbour"], False),
-    (["4711-harbour tangerine-"], False),
-    (["tan", "gerine-4711-harbour"], False),
-    ([], False),
-]
-
-
-@pytest.mark.parametrize(("texts", "found"), PIECES, ids=str)
-def test_a_secret_in_two_pieces(texts: list[str], found: bool) -> None:
-    assert split_names({SECRET: "code"}, texts) == (("code",) if found else ())
