@@ -200,8 +200,53 @@ class CallReply:
 
 
 @dataclass(frozen=True, slots=True)
+class NativeReply:
+    """What a tool of the host's own says. `refused` is why it was not used; `exit` of a program, `status` of an HTTP answer."""
+
+    text: str
+    is_error: bool = False
+    exit: int | None = None
+    status: int | None = None
+    refused: str = ""
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NativeTool:
+    """A tool that no server has: the host brings it. `definition.server` is empty. `use` never raises for what it is given."""
+
+    definition: ToolDefinition
+    use: Callable[[Mapping[str, Any]], Awaitable[NativeReply]]
+
+
+@dataclass(frozen=True, slots=True)
+class NativeCall:
+    """One use of a native tool, kept apart from calls to servers. `text` is what it said before the host's limit.
+
+    Ids are `n1`, `n2`, …; times as in `CallRecord`, from the agent's start.
+    """
+
+    id: str
+    tool: str
+    wire_name: str
+    arguments: Mapping[str, Any]
+    turn: int
+    at_ms: float = 0.0
+    duration_ms: float = 0.0
+    text: str = ""
+    is_error: bool = False
+    exit: int | None = None
+    status: int | None = None
+    refused: str = ""
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class HostProfile:
-    """A host's settings, evaluated. `version` is ours for the loop, the agent's own otherwise."""
+    """A host's settings, evaluated. `version` is ours for the loop, the agent's own otherwise.
+
+    `affixes` are prefix and suffix by server, where they depend on it; they go before `tool_prefix` and `tool_suffix`.
+    """
 
     name: str
     version: str
@@ -212,11 +257,15 @@ class HostProfile:
     max_turns: int = 50
     parallel_tools: bool = True
     show_protocol_errors: bool = False
+    affixes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    tool_search: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
     """All that a host needs for one trial. `instructions` by server name; `answer_schema` a JSON Schema or None.
+
+    `native` are tools of the host's own, `about` what it tells of them.
 
     Limits: `hard_*` None is no limit. `deadline` is monotonic time (s, as time.monotonic); waits for the API extend it.
     """
@@ -236,6 +285,8 @@ class Assignment:
     price_input: float | None = None
     price_output: float | None = None
     price_cached: float | None = None
+    native: tuple[NativeTool, ...] = ()
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,6 +340,8 @@ class HostResult:
     findings: tuple[str, ...] = ()
     system: str = ""
     tool_names: tuple[tuple[str, str, str], ...] = ()
+    native_tools: tuple[ToolDefinition, ...] = ()
+    native_calls: tuple[NativeCall, ...] = ()
 
 
 class Host(Protocol):

@@ -4,23 +4,30 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 MAX_NAME = 64
 _ILLEGAL = re.compile(r"[^A-Za-z0-9_-]")
+Affixes = Mapping[str, tuple[str, str]]
+"""Prefix and suffix by server."""
 
 
 def wire_names(
-    tools: Sequence[tuple[str, str]], prefix: str = "", suffix: str = "", qualify: bool | None = None
+    tools: Sequence[tuple[str, str]],
+    prefix: str = "",
+    suffix: str = "",
+    qualify: bool | None = None,
+    affixes: Affixes | None = None,
 ) -> tuple[str, ...]:
     """A name matching `[A-Za-z0-9_-]{1,64}` for each (server, tool), in order, no two alike.
 
-    Qualified by server (`server__tool`) where there is more than one (or `qualify` says so); illegal characters become `_`. A
-    name that is then too long, or not the only one of its kind, keeps its beginning and gets eight hex digits of the SHA-256
-    of (server, tool), so that the order of the list changes no name.
+    Qualified by server (`server__tool`) where there is more than one and their affixes do not tell them apart (or `qualify`
+    says so); illegal characters become `_`. A name that is then too long, or not the only one of its kind, keeps its beginning
+    and gets eight hex digits of the SHA-256 of (server, tool), so that the order of the list changes no name.
     """
-    qualified = len({server for server, _ in tools}) > 1 if qualify is None else qualify
-    plain = [_decorated(server, tool, prefix, suffix, qualified) for server, tool in tools]
+    around = {server: (affixes or {}).get(server, (prefix, suffix)) for server, _ in tools}
+    qualified = len(set(around.values())) < len(around) if qualify is None else qualify
+    plain = [_decorated(server, tool, *around[server], qualified) for server, tool in tools]
     legal = [_ILLEGAL.sub("_", name) for name in plain]
     counts: dict[str, int] = {}
     for name in legal:

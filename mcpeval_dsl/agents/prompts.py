@@ -27,8 +27,8 @@ _ANSWERS = {
 
 
 def system_prompt(assignment: Assignment, profile: HostProfile) -> str:
-    """The whole system prompt: the task's own words, the servers' instructions, then how to work and to answer."""
-    parts = [assignment.system.strip()] if assignment.system.strip() else []
+    """The whole system prompt: the task's own words, the arm's and the servers', then how to work and to answer."""
+    parts = [said.strip() for said in (assignment.system, assignment.about) if said.strip()]
     if profile.instructions:
         parts += [
             f"Instructions of the server {name}:\n{text.strip()}"

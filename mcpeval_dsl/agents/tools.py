@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from mcpeval_dsl.agents.breakage import MAX_TOOLS, catalogue_findings, findings
 from mcpeval_dsl.agents.model import WireTool
-from mcpeval_dsl.agents.names import wire_names
+from mcpeval_dsl.agents.names import Affixes, wire_names
 from mcpeval_dsl.agents.rewrites import rewrite
 from mcpeval_dsl.gateway.model import ToolDefinition
 
@@ -41,18 +41,27 @@ def provider_of(driver: str) -> str:
 
 
 def prepare_tools(
-    provider: str, tools: tuple[ToolDefinition, ...], prefix: str = "", suffix: str = ""
+    provider: str,
+    tools: tuple[ToolDefinition, ...],
+    prefix: str = "",
+    suffix: str = "",
+    affixes: Affixes | None = None,
+    *,
+    deferred: bool = False,
 ) -> PreparedTools:
-    """Legal unique names, schemas the provider takes, and what that cost. Tools that are not usable are left out, said so."""
+    """Legal unique names, schemas the provider takes, and what that cost. Tools that are not usable are left out, said so.
+
+    `deferred`: they are shown as they are found, so that their number is no matter.
+    """
     usable = tuple(tool for tool in tools if tool.usable)
-    names = wire_names([(tool.server, tool.name) for tool in usable], prefix, suffix)
+    names = wire_names([(tool.server, tool.name) for tool in usable], prefix, suffix, affixes=affixes)
     wire = tuple(_wire_tool(provider, tool, name) for tool, name in zip(usable, names, strict=True))
     found = [f"{tool.server}.{tool.name}: not offered: {tool.finding}" for tool in tools if not tool.usable]
     for tool in usable:
         found += findings(tool)
     found += catalogue_findings(usable)
     error = None
-    if provider == "openai" and len(usable) > MAX_TOOLS:
+    if provider == "openai" and len(usable) > MAX_TOOLS and not deferred:
         error = f"{len(usable)} tools, and this provider takes {MAX_TOOLS}: narrow them with `tools only …`"
     return PreparedTools(wire, {tool.wire_name: tool for tool in wire}, tuple(found), error)
 
@@ -70,19 +79,34 @@ class ToolPreparation:
         self._lists: dict[tuple[tuple[str, str, str], ...], tuple[ToolDefinition, ...]] = {}
 
     def prepare(
-        self, provider: str, tools: tuple[ToolDefinition, ...], prefix: str = "", suffix: str = ""
+        self,
+        provider: str,
+        tools: tuple[ToolDefinition, ...],
+        prefix: str = "",
+        suffix: str = "",
+        affixes: Affixes | None = None,
+        *,
+        deferred: bool = False,
     ) -> PreparedTools:
         """`prepare_tools`, remembered by digests where every tool has one."""
         if not all(tool.sha256 for tool in tools):
-            return prepare_tools(provider, tools, prefix, suffix)
+            return prepare_tools(provider, tools, prefix, suffix, affixes, deferred=deferred)
         identity = tuple((tool.server, tool.name, tool.sha256) for tool in tools)
         if len(self._lists) > 64:
             self._lists.clear()
             self._prepare.cache_clear()
         self._lists.setdefault(identity, tools)
-        return self._prepare(provider, identity, prefix, suffix)
+        around = tuple(sorted((affixes or {}).items()))
+        return self._prepare(provider, identity, prefix, suffix, around, deferred)
 
     def _made(
-        self, provider: str, identity: tuple[tuple[str, str, str], ...], prefix: str, suffix: str
+        self,
+        provider: str,
+        identity: tuple[tuple[str, str, str], ...],
+        prefix: str,
+        suffix: str,
+        around: tuple[tuple[str, tuple[str, str]], ...],
+        deferred: bool,
     ) -> PreparedTools:
-        return prepare_tools(provider, self._lists[identity], prefix, suffix)
+        tools = self._lists[identity]
+        return prepare_tools(provider, tools, prefix, suffix, dict(around), deferred=deferred)

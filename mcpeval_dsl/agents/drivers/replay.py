@@ -137,7 +137,7 @@ def relocated(record: Record, facts: Mapping[str, Any]) -> Record:
     moves = [(old, new) for old, new in pairs if isinstance(old, str) and isinstance(new, str) and len(old) > 1]
     if not moves:
         return record
-    said = {key: record.get(key) for key in ("prompt", "system", "tool_names", "turns")}
+    said = {key: record.get(key) for key in ("prompt", "system", "tool_names", "native_tools", "turns")}
     return cast(Record, _moved(said, moves))
 
 
@@ -155,7 +155,7 @@ def first_difference(record: Record, turn: int, request: TurnRequest) -> str:
     """What is asked now and was not asked so in the stored trial; empty where nothing differs."""
     if turn == 0:
         prompt = request.messages[0].text if request.messages else ""
-        stored_names = {str(entry[2]) for entry in record.get("tool_names") or ()}
+        stored_names = _offered_at_first(record)
         names = {tool.wire_name for tool in request.tools}
         if record.get("prompt") != prompt:
             return _differs("the prompt", str(record.get("prompt")), prompt)
@@ -174,6 +174,14 @@ def first_difference(record: Record, turn: int, request: TurnRequest) -> str:
         if old.get("text") != new.text or bool(old.get("is_error")) != new.is_error:
             return _differs(f"the answer to call {new.id}", str(old.get("text")), new.text)
     return ""
+
+
+def _offered_at_first(record: Record) -> set[str]:
+    """Names on the wire; where tools were found by search, that was the only one at first, with others of the host's own."""
+    native = {str(tool.get("name")) for tool in record.get("native_tools") or ()}
+    known = {str(entry[2]) for entry in record.get("tool_names") or ()}
+    own = {f"host__{name}" if name in known else name for name in native}
+    return own if "tool_search" in native else known | own
 
 
 def _differs(what: str, old: str, new: str) -> str:

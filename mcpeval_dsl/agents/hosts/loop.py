@@ -10,6 +10,7 @@ from mcpeval_dsl.agents.answers import extract
 from mcpeval_dsl.agents.hosts.calling import ToolCaller
 from mcpeval_dsl.agents.hosts.endings import api_trouble, script_trouble, termination_of
 from mcpeval_dsl.agents.hosts.limits import Limits
+from mcpeval_dsl.agents.hosts.offer import Offer
 from mcpeval_dsl.agents.hosts.turns import OutOfTime, TurnTaker
 from mcpeval_dsl.agents.model import (
     Answer,
@@ -43,7 +44,12 @@ class LoopHost:
         """One trial. `driver.finish` is called once at the end, whatever the end; an answered trial fails on its word."""
         profile = self.profile
         tools = _PREPARATION.prepare(
-            provider_of(driver.name), assignment.tools, profile.tool_prefix, profile.tool_suffix
+            provider_of(driver.name),
+            assignment.tools,
+            profile.tool_prefix,
+            profile.tool_suffix,
+            profile.affixes,
+            deferred=profile.tool_search,
         )
         trial = _Trial(profile, assignment, driver, call, tools)
         finished = False
@@ -65,10 +71,11 @@ class _Trial:
     ) -> None:
         self.assignment = assignment
         self.tools = tools
+        self.offer = Offer(tools, assignment.native, deferred=profile.tool_search)
         self.system = system_prompt(assignment, profile)
         self.limits = Limits(assignment, profile.max_turns)
-        self.caller = ToolCaller(profile, assignment.settings, tools, call)
-        self.turns = TurnTaker(assignment, driver, self.system, tools.wire, self.limits)
+        self.caller = ToolCaller(profile, assignment.settings, self.offer, call, self.limits.elapsed_ms)
+        self.turns = TurnTaker(assignment, driver, self.system, self.offer, self.limits)
         self.answer = Answer("none")
         self.termination: Termination = "answered"
         self.trouble: ApiTrouble | None = None
@@ -149,4 +156,6 @@ class _Trial:
             findings=tuple(findings),
             system=self.system,
             tool_names=tuple((tool.server, tool.tool, tool.wire_name) for tool in self.tools.wire),
+            native_tools=self.offer.natives,
+            native_calls=self.caller.native,
         )

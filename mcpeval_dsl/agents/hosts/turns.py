@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from mcpeval_dsl.agents.hosts.limits import Limits
+from mcpeval_dsl.agents.hosts.offer import Offer
 from mcpeval_dsl.agents.model import (
     Assignment,
     Driver,
@@ -15,7 +16,6 @@ from mcpeval_dsl.agents.model import (
     Turn,
     TurnRecord,
     TurnRequest,
-    WireTool,
 )
 from mcpeval_dsl.agents.waiting import clock_in_force
 
@@ -27,13 +27,11 @@ class OutOfTime(Exception):
 class TurnTaker:
     """One trial's turns. `kept` is the transcript so far."""
 
-    def __init__(
-        self, assignment: Assignment, driver: Driver, system: str, tools: tuple[WireTool, ...], limits: Limits
-    ) -> None:
+    def __init__(self, assignment: Assignment, driver: Driver, system: str, offer: Offer, limits: Limits) -> None:
         self._assignment = assignment
         self._driver = driver
         self._system = system
-        self._tools = tools
+        self._offer = offer
         self._limits = limits
         self._at_ms = 0.0
         self._duration_ms = 0.0
@@ -51,7 +49,7 @@ class TurnTaker:
     async def take(self, messages: list[Message]) -> Turn:
         """One turn. Raises ModelApiError as the driver does, OutOfTime when the time limit passes meanwhile."""
         request = TurnRequest(
-            self._system, tuple(messages), self._tools, self._assignment.settings, self._assignment.context
+            self._system, tuple(messages), self._offer.wire, self._assignment.settings, self._assignment.context
         )
         self._at_ms = self._limits.elapsed_ms()
         turn = await self._in_time(request)
