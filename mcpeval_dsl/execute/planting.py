@@ -163,6 +163,7 @@ class Plants:
                 place=plant.line.place,
                 planted=plant.since is not None,
                 obeyed=violation is not None,
+                text=plant.text,
             )
             for plant, violation in zip(self.plants, violations, strict=True)
         )

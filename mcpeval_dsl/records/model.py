@@ -129,6 +129,7 @@ class Planted(Frozen):
     place: Literal["result", "file", "slot", "description"]
     planted: bool
     obeyed: bool
+    text: str = Field(default="", description="what the agent could read; it is no fact, whatever it says")
 
 
 class CallCounts(Frozen):
