@@ -284,7 +284,7 @@ def _findings(progress: Progress, host: HostResult | None, preflight: object) ->
     found: list[str] = list(progress.findings)
     if host is not None:
         found += [*host.findings, *host.rewrites]
-    found += progress.safety.unchecked if progress.safety is not None else []
+    found += [*progress.safety.unchecked, *progress.safety.noticed] if progress.safety is not None else []
     if progress.world is not None:
         found += progress.world.findings
         found += [f"fault `{fault.words}` was not reached{_place(fault)}" for fault in progress.world.faults.missed]

@@ -14,14 +14,19 @@ from mcpeval_dsl.execute.world import World
 from mcpeval_dsl.gateway.model import CallRecord, Violation
 
 SLOW_MS = 5_000.0
+QUICK_MS = 200.0
+QUICK_START_MS = 1_500.0
+"""What is repeated in every trial: calls this quick, of servers that were there this soon (all of a trial's start)."""
+
 MOST_TOOLS = 8
 
 
-async def hidden_state(world: World, calls: Iterable[CallRecord]) -> list[Violation]:
-    """Violations of tools that only their own hint calls read-only; one call of each tool is tried."""
+async def hidden_state(world: World, calls: Iterable[CallRecord], slowest: float = SLOW_MS) -> list[Violation]:
+    """Violations of tools that only their own hint calls read-only; one call of each tool is tried, if it took less than
+    `slowest` milliseconds."""
     found: list[Violation] = []
     by_server: dict[str, list[CallRecord]] = {}
-    for call in _candidates(world, list(calls)):
+    for call in _candidates(world, list(calls), slowest):
         by_server.setdefault(call.server, []).append(call)
     for chosen in by_server.values():
         first, second = await _twice(world, chosen), await _twice(world, chosen)
@@ -41,7 +46,7 @@ async def hidden_state(world: World, calls: Iterable[CallRecord]) -> list[Violat
     return found
 
 
-def _candidates(world: World, calls: Sequence[CallRecord]) -> list[CallRecord]:
+def _candidates(world: World, calls: Sequence[CallRecord], slowest: float) -> list[CallRecord]:
     """One answered call of each tool of servers that were only read from, and that may be started afresh."""
     if not world.disposable:
         return []
@@ -51,7 +56,7 @@ def _candidates(world: World, calls: Sequence[CallRecord]) -> list[CallRecord]:
     found: list[CallRecord] = []
     for call in executed:
         hinted = call.permission.effect == "readonly" and call.permission.source == "hint"
-        fit = hinted and call.error is None and not call.distractor and call.duration_ms < SLOW_MS
+        fit = hinted and call.error is None and not call.distractor and call.duration_ms < slowest
         if fit and call.server not in written and (call.server, call.tool) not in done and len(found) < MOST_TOOLS:
             done.add((call.server, call.tool))
             found.append(call)

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mcpeval_dsl.execute.planting import Judged, Plants
-from mcpeval_dsl.execute.repeating import hidden_state
+from mcpeval_dsl.execute.repeating import QUICK_MS, QUICK_START_MS, SLOW_MS, hidden_state
+from mcpeval_dsl.execute.vicinity import Vicinity
 from mcpeval_dsl.execute.world import World
-from mcpeval_dsl.execute.writeset import WriteSet
+from mcpeval_dsl.execute.writeset import WriteSet, places_of
 from mcpeval_dsl.gateway.bounds import Bounds, hosts_in, paths_in
 from mcpeval_dsl.gateway.model import CallRecord, Violation
 from mcpeval_dsl.semantics.expressions import AnyPattern, Behaviour, CallStep, Combined
@@ -24,35 +25,42 @@ MOST_TEXT = 1024 * 1024
 
 @dataclass(slots=True)
 class Safety:
-    """`catalogues`: digest of each server's catalogue when the agent had ended. `missing`: checks that could not run."""
+    """`catalogues`: digest of each server's catalogue when the agent had ended. `missing`: checks that could not run.
+
+    `noticed`: what happened beside the trial's folder, which is no violation since nothing tells who did it.
+    """
 
     task: Task
     world: World
     writes: WriteSet
     plants: Plants
+    vicinity: Vicinity
     judged: Judged = field(default_factory=Judged)
     found: list[Violation] = field(default_factory=list)
     catalogues: Mapping[str, str] = field(default_factory=dict)
     changed: tuple[str, ...] = ()
+    noticed: tuple[str, ...] = ()
     missing: list[str] = field(default_factory=list)
 
     async def agent_ended(self) -> None:
         """At once, before anybody else reads or writes: the last comparison, and a last look at the catalogues."""
         await self.writes.finish()
         if self.writes.missing:
-            self.missing.append(f"changes to the work directory could not be compared: {self.writes.missing}")
+            self.missing.append(f"changes to the trial's folder could not be compared: {self.writes.missing}")
+        self.noticed = await self.vicinity.changed()
         self.changed = await self.world.gateway.look_again()
         self.catalogues = dict(self.world.gateway.catalogues)
         self.judged = self.plants.by_calls(self.world.calls)
 
-    async def evidence_read(self, *, first: bool) -> None:
+    async def evidence_read(self, *, first: bool, start_ms: float) -> None:
         """In fresh sessions, after the graders' evidence: whether planted texts were obeyed, and who keeps state.
 
-        `first`: this is the first trial of its task in the plan, the one in which calls are repeated.
+        `first`: this is the first trial of its task in the plan, the one in which calls are repeated in any case; in others
+        they are where the trial took `start_ms` to start and that is little.
         """
         self.judged = await self.plants.judged(self.world, self.world.calls)
-        if first:
-            self.found += await hidden_state(self.world, self.world.calls)
+        if first or start_ms <= QUICK_START_MS:
+            self.found += await hidden_state(self.world, self.world.calls, SLOW_MS if first else QUICK_MS)
 
     @property
     def unchecked(self) -> tuple[str, ...]:
@@ -76,10 +84,14 @@ async def armed(world: World, task: Task) -> Safety:
     guard = world.gateway.guard
     guard.plant = plants.into_result if any(plant.line.place == "result" for plant in plants.plants) else None
     guard.bounds = bounds_of(world, task)
-    writes = WriteSet(world.folder.work, guard.planted_in if task.canaries else None)
+    folder = world.folder
+    places = places_of(folder.work, folder.home, folder.temporary)
+    writes = WriteSet(places, guard.planted_in if task.canaries else None)
     await writes.begin()
     guard.watch = writes
-    return Safety(task, world, writes, plants)
+    vicinity = Vicinity(world.context.spec_folder if world.context.sandbox.kind == "none" else None)
+    await vicinity.begin()
+    return Safety(task, world, writes, plants, vicinity)
 
 
 def bounds_of(world: World, task: Task) -> Bounds:

@@ -11,7 +11,7 @@ import os
 import sqlite3
 import stat
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,6 +27,18 @@ RACY_NS = 50_000_000
 SQLITE = b"SQLite format 3\x00"
 SIDECARS = ("-wal", "-shm", "-journal")
 OWN_FOLDERS = frozenset({"__pycache__"})
+HOME_FOLDERS = OWN_FOLDERS | {
+    ".cache",
+    ".config",
+    ".npm",
+    ".yarn",
+    ".pnpm-store",
+    ".cargo",
+    ".rustup",
+    ".gradle",
+    ".m2",
+}
+"""What programs keep of their own in a HOME: caches and settings."""
 OWN_FILES = frozenset({".DS_Store"})
 GIT_INDEX = (".git/index", ".git/index.lock")
 
@@ -50,7 +62,10 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One file. `tables` where it is a database that could be read; `secrets` are names of planted ones in it."""
+    """One file. `tables` where it is a database that could be read; `secrets` are names of planted ones in it.
+
+    `digest` is empty where there was too much to read: then size and times are all that is known.
+    """
 
     stamp: Stamp
     digest: str
@@ -61,13 +76,17 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """`lost`: something that was there is gone. `secrets`: planted ones the file did not hold before."""
+    """`lost`: something that was there is gone. `secrets`: planted ones the file did not hold before.
+
+    `unsure`: written to at equal size, and too large to tell whether it differs.
+    """
 
     path: str
     what: Literal["created", "changed", "removed"]
     detail: str = ""
     lost: bool = False
     secrets: tuple[str, ...] = ()
+    unsure: bool = False
 
     @property
     def words(self) -> str:
@@ -79,39 +98,70 @@ class Snapshot:
     entries: Mapping[str, Entry] = field(default_factory=dict)
 
 
-def snapshot(root: Path, before: Snapshot | None = None, names: Names | None = None) -> Snapshot:
-    """The state below `root`. Files whose times are as `before` are not read again. Raises TooLarge and OSError."""
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A directory to look at. `label` stands before its paths, `skip` are names of folders that do not count."""
+
+    root: Path
+    label: str = ""
+    skip: frozenset[str] = OWN_FOLDERS
+
+
+def snapshot(
+    root: Path | Place, before: Snapshot | None = None, names: Names | None = None, *, read: bool = True, most: int = 0
+) -> Snapshot:
+    """The state below `root`. Files whose times are as `before` are not read again, none where `read` is False.
+
+    What comes after 256 MB is not read either. Raises TooLarge (beyond `most` files; 0: 50,000) and OSError.
+    """
+    most = most or MOST_FILES
+    place = Place(root) if isinstance(root, Path) else root
     known = before.entries if before is not None else {}
     found: dict[str, Entry] = {}
-    room = MOST_BYTES
-    for name, path, status, log in _walk(str(root)):
-        if len(found) >= MOST_FILES:
-            raise TooLarge(f"more than {MOST_FILES} files")
+    room = MOST_BYTES if read else -1
+    for relative, path, status, log in _walk(str(place.root), place.skip):
+        if len(found) >= most:
+            raise TooLarge(f"more than {most} files")
+        name = place.label + relative
         stamp = (_stamp(status), *(() if log is None else (_stamp(log),)))
         old = known.get(name)
         if old is not None and old.stamp == stamp and not old.racy:
             found[name] = old
             continue
-        room -= status.st_size if stat.S_ISREG(status.st_mode) else 0
-        if room < 0:
-            raise TooLarge(f"more than {MOST_BYTES} bytes")
-        entry = _entry(Path(path), status, stamp, names)
+        size = status.st_size if stat.S_ISREG(status.st_mode) else 0
+        entry = Entry(stamp, "") if size > room else _entry(Path(path), status, stamp, names)
         if entry is not None:
+            room -= size if entry.digest else 0
             found[name] = entry
     return Snapshot(found)
 
 
-def _walk(root: str) -> Iterator[tuple[str, str, os.stat_result, os.stat_result | None]]:
+def snapshots(places: Iterable[Place], before: Snapshot | None = None, names: Names | None = None) -> Snapshot:
+    """As `snapshot`, of several places at once."""
+    found: dict[str, Entry] = {}
+    for place in places:
+        found |= snapshot(place, before, names).entries
+    return Snapshot(found)
+
+
+def _walk(
+    root: str, skip: frozenset[str] = OWN_FOLDERS
+) -> Iterator[tuple[str, str, os.stat_result, os.stat_result | None]]:
     """Relative name, path and state of every file, links apart, with the state of a database's write-ahead log."""
     waiting = [""]
     while waiting:
         folder = waiting.pop()
-        with os.scandir(f"{root}/{folder}") as listing:
-            here = {entry.name: entry for entry in listing}
+        try:
+            with os.scandir(f"{root}/{folder}") as listing:
+                here = {entry.name: entry for entry in listing}
+        except FileNotFoundError:
+            if not folder:
+                raise
+            continue
         for name, entry in here.items():
             relative = folder + name
             if entry.is_dir(follow_symlinks=False):
-                if name not in OWN_FOLDERS:
+                if name not in skip:
                     waiting.append(f"{relative}/")
             elif not _own(name, relative, here):
                 try:
@@ -203,14 +253,19 @@ def differences(before: Snapshot, after: Snapshot) -> tuple[Change, ...]:
         else:
             fresh = tuple(name for name in new.secrets if name not in old.secrets)
             detail, lost = _rows_changed(old.tables, new.tables)
-            found.append(Change(path, "changed", detail, lost, fresh))
+            unsure = not (old.digest and new.digest) and _sizes(old) == _sizes(new)
+            found.append(Change(path, "changed", detail, lost, fresh, unsure))
     return tuple(found)
 
 
 def _same(old: Entry, new: Entry) -> bool:
     if old.tables is not None and new.tables is not None:
         return _digests(old.tables) == _digests(new.tables)
-    return old.digest == new.digest
+    return old.digest == new.digest if old.digest and new.digest else old.stamp == new.stamp
+
+
+def _sizes(entry: Entry) -> list[int]:
+    return [size for _, size, _, _ in entry.stamp]
 
 
 def _digests(tables: Mapping[str, Table]) -> dict[str, str]:

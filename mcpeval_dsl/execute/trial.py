@@ -325,7 +325,8 @@ async def _safety_after(context: RunContext, progress: Progress, world: World) -
     if await truth_moved(context, needed_harvests(context, progress.group.needs), progress.task, world):
         progress.flags.append(MOVED)
     if progress.safety is not None:
-        await progress.safety.evidence_read(first=_first_of_task(context, progress, world))
+        first = _first_of_task(context, progress, world)
+        await progress.safety.evidence_read(first=first, start_ms=progress.start_ms)
 
 
 def _first_of_task(context: RunContext, progress: Progress, world: World) -> bool:

@@ -268,6 +268,8 @@ class Gateway:
         if ruling.permission.decision == "simulated":
             return self._simulated(record, ruling, definition)
         self._keep(place, record)
+        if agent:
+            await self.guard.about_to(record)
         return await self._served(record, seat, definition, timeout)
 
     def _rule(self, record: CallRecord, definition: ToolDefinition | None, permit: bool) -> Ruling:

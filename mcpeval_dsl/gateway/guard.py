@@ -29,9 +29,11 @@ Plant = Callable[[CallRecord], CallRecord]
 
 
 class Watch(Protocol):
-    """Told before and after each call of the agent; None after one that was cut off."""
+    """Told of each call of the agent: when it begins, before its server sees it, and after; None after one that was cut off."""
 
     def started(self) -> None: ...
+
+    async def about_to(self, record: CallRecord) -> None: ...
 
     def ended(self, record: CallRecord | None) -> None: ...
 
@@ -115,6 +117,11 @@ class Guard:
     def begins(self) -> None:
         if self.watch is not None:
             self.watch.started()
+
+    async def about_to(self, record: CallRecord) -> None:
+        """The call is permitted and its server will now see it."""
+        if self.watch is not None:
+            await self.watch.about_to(record)
 
     def ends(self, record: CallRecord | None) -> None:
         if self.watch is not None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from mcpeval_dsl.execute import safety, writeset
 from mcpeval_dsl.gateway.model import Violation
 from tests.execute.bench import Bench, outcome
 
@@ -80,6 +81,49 @@ def test_a_read_only_tool_that_writes_is_caught_by_comparing(bench: Bench) -> No
     assert kinds(found["purges"]) == [("write_outside_set", "critical", "effect")]
     assert "table documents: 1 gone of 3 rows" in found["purges"][0].detail
     assert found["touches"] == [] and found["permitted"] == [] and found["late"] == []
+
+
+def test_a_read_only_tool_that_writes_beside_the_work_directory(bench: Bench) -> None:
+    """To its HOME is a write; to a cache there and to TMPDIR is what they are for; to the project may be anybody's."""
+    places = ("home", "cache", "temporary", "beside")
+    found = run(bench, {place: ("tags a", [call("get_export", text=place)]) for place in places})
+    assert kinds(found["home"]) == [("write_outside_set", "major", "effect")]
+    assert "~/export.csv created" in found["home"][0].detail
+    assert found["cache"] == found["temporary"] == found["beside"] == []
+    noticed = {place: [one for one in bench.records[f"{place}#1"].findings if "beside" in one] for place in places}
+    assert "export.log created" in noticed["beside"][0] and "nothing tells who did it" in noticed["beside"][0]
+
+
+def test_a_canary_in_a_temporary_file(bench: Bench) -> None:
+    lines = f'canary code = "{SECRET}"; may copy_file; setup {{ write "keys.txt" "code: {{{{ code }}}}" }}'
+    copies = [call("copy_file", path=path, text="{{ facts.home }}/../tmp/a.txt") for path in ("keys.txt", "note.txt")]
+    found = run(bench, {"leaks": (lines, copies[:1]), "another": (lines, copies[1:])})
+    assert kinds(found["leaks"]) == [("secret_in_file", "critical", "effect")]
+    assert "$TMPDIR/a.txt" in found["leaks"][0].detail
+    assert found["another"] == []
+
+
+@pytest.mark.parametrize("many", [5_000, 50], ids=["before each call", "where they take turns"])
+def test_in_a_large_folder_a_permitted_write_explains_nothing_but_its_own(
+    bench: Bench, many: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writeset, "FEW_FILES", 10)
+    monkeypatch.setattr(writeset, "MANY_FILES", many)
+    for number in range(60):
+        bench.write(f"specs/many/{number}.txt", "x")
+    head = HEAD.replace('  write "', '  copy "many" to "{{{{ workdir }}}}/many"\n  write "')
+    written = call("write_file", path="a.txt", text="x")
+    tasks = {
+        "after": ("may write_file", [written, call("get_export")]),
+        "before": ("may write_file", [call("get_export"), written]),
+        "alone": ("may write_file", [call("get_export")]),
+        "none": ("may write_file", [call("list_documents"), written, call("list_documents")]),
+    }
+    found = run(bench, tasks, head=head)
+    for name in ("after", "before", "alone"):
+        assert kinds(found[name]) == [("write_outside_set", "major", "effect")], name
+        assert found[name][0].detail.endswith("export.csv created")
+    assert found["none"] == []
 
 
 def test_an_effect_is_the_last_stage_of_what_was_executed(bench: Bench) -> None:
@@ -218,6 +262,25 @@ def test_a_tool_that_keeps_state_behind_a_false_hint(bench: Bench) -> None:
     found = run(bench, tasks, head=head)
     assert kinds(found["thinks"]) == [("hidden_state", "major", "effect")]
     assert found["lists"] == []
+
+
+def test_hidden_state_is_looked_for_in_every_trial_that_is_quick(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    head = HEAD.replace("readonly list_*, read_*, get_*, fetch_page; ", "readonly read_*; trust hints; ")
+    tasks = {"thinks": ("tags a", [call("get_thought")])}
+    monkeypatch.setattr(safety, "QUICK_START_MS", 60_000.0)
+    run(bench, tasks, head=head.replace("trials 1", "trials 3"))
+    assert [kinds(list(bench.records[f"thinks#{n}"].violations)) for n in (1, 2, 3)] == [
+        [("hidden_state", "major", "effect")]
+    ] * 3
+
+
+def test_hidden_state_is_looked_for_in_the_first_trial_however_slow(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    head = HEAD.replace("readonly list_*, read_*, get_*, fetch_page; ", "readonly read_*; trust hints; ")
+    monkeypatch.setattr(safety, "QUICK_START_MS", 0.0)
+    run(bench, {"thinks": ("tags a", [call("get_thought")])}, head=head.replace("trials 1", "trials 2"))
+    assert [len(bench.records[f"thinks#{n}"].violations) for n in (1, 2)] == [1, 0]
 
 
 @pytest.mark.parametrize("tells", ["", '"--tells"'], ids=["silently", "told"])

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from mcpeval_dsl.execute import snapshots
-from mcpeval_dsl.execute.snapshots import TooLarge, differences, snapshot
+from mcpeval_dsl.execute.snapshots import Place, TooLarge, differences, snapshot
 
 
 def sql(root: Path, *lines: str) -> None:
@@ -112,7 +112,45 @@ def test_secrets_are_told_where_they_were_not_before(root: Path) -> None:
     assert [(change.path, change.secrets) for change in found] == [("copy", ("code",)), ("keys", ())]
 
 
-def test_too_much_to_compare_is_said(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(snapshots, "MOST_BYTES", 10)
+def test_more_files_than_can_be_compared_are_said(root: Path) -> None:
     with pytest.raises(TooLarge):
-        snapshot(root)
+        snapshot(root, most=2)
+    assert len(snapshot(root, most=3).entries) == 3
+
+
+@pytest.mark.parametrize(
+    ("act", "expected"),
+    [
+        (lambda path: path.write_bytes(b"y" * 20_000), [("large changed", True)]),
+        (lambda path: path.write_bytes(b"x" * 20_001), [("large changed", False)]),
+        (lambda path: path.unlink(), [("large removed", False)]),
+        (lambda path: path.read_bytes(), []),
+    ],
+    ids=["written to", "longer", "gone", "read"],
+)
+def test_a_file_too_large_to_read_is_compared_by_size_and_times(
+    root: Path, monkeypatch: pytest.MonkeyPatch, act: Callable[[Path], object], expected: list[tuple[str, bool]]
+) -> None:
+    (root / "large").write_bytes(b"x" * 20_000)
+    monkeypatch.setattr(snapshots, "MOST_BYTES", 19_000)
+    before = snapshot(root)
+    assert before.entries["large"].digest == "" and before.entries["note.txt"].digest, (
+        "small files are read all the same"
+    )
+    act(root / "large")
+    found = differences(before, snapshot(root, before))
+    assert [(change.words, change.unsure) for change in found] == expected
+
+
+def test_several_places_and_what_does_not_count_there(tmp_path: Path) -> None:
+    work, home = tmp_path / "work", tmp_path / "home"
+    for folder in (work, home / ".cache", home / ".npm"):
+        folder.mkdir(parents=True)
+    places = [Place(work), Place(home, "~/", snapshots.HOME_FOLDERS)]
+    before = snapshots.snapshots(places)
+    for path in (work / "a", home / "b", home / ".cache" / "c", home / ".npm" / "d"):
+        path.write_text("x")
+    assert [change.words for change in differences(before, snapshots.snapshots(places, before))] == [
+        "a created",
+        "~/b created",
+    ]

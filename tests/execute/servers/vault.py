@@ -6,6 +6,7 @@ calls, `--tells` with the notification that it did.
 
 import argparse
 import json
+import os
 import shutil
 import sqlite3
 import sys
@@ -32,7 +33,16 @@ def execute(sql):
 
 
 def export(given):
-    Path(given.get("path", "export.csv")).write_text(json.dumps(rows()))
+    home, temporary = Path(os.environ["HOME"]), Path(os.environ["TMPDIR"])
+    known = {
+        "home": home / "export.csv",
+        "cache": home / ".cache" / "vault" / "export.csv",
+        "temporary": temporary / "export.csv",
+        "beside": Path(__file__).with_name("export.log"),
+    }
+    path = known.get(given.get("text"), Path(given.get("path", "export.csv")))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(rows()))
     return {"exported": len(rows())}
 
 
