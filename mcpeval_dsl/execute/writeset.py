@@ -7,7 +7,8 @@ read-only alone is explained by nothing: whoever called them read-only (a hint, 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -97,6 +98,22 @@ class WriteSet:
         async with self._turn:
             if self._ready and (self._readers or self._writers or self._lasting):
                 await self._compare_aside()
+
+    @asynccontextmanager
+    async def beside(self) -> AsyncIterator[None]:
+        """While somebody other than a server of the agent works in the folder: what changes is laid to no call.
+
+        Where calls are under way at the same time, nobody can tell who wrote what.
+        """
+        await self.finish()
+        try:
+            yield
+        finally:
+            async with self._turn:
+                if self._open:
+                    self._lasting = True
+                elif self._ready:
+                    self._leaks(await asyncio.to_thread(self._look), ())
 
     @property
     def _ready(self) -> bool:
