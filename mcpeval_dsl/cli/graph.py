@@ -19,14 +19,14 @@ HELP = """Show what depends on what: connects, harvests, trials, checks, and the
 
 Example: mcpe graph specs/tracker.mcpe --format mermaid
 """
-FORMATS = ("text", "dot", "mermaid")
+FORMATS = ("text", "json", "dot", "mermaid")
 
 
 def command(
     spec: Annotated[
         list[str] | None, typer.Argument(help="Specs, folders or one plan file (.json); else the project's specs.")
     ] = None,
-    form: str = typer.Option("text", "--format", help="text, dot or mermaid."),
+    form: str = typer.Option("text", "--format", help="text, json (JSON Lines), dot or mermaid."),
     select: Annotated[list[str] | None, typer.Option("--select", "-s", help="As for mcpe compile.")] = None,
     exclude: Annotated[list[str] | None, typer.Option("--exclude", help="As for mcpe compile.")] = None,
     heldout: bool = typer.Option(False, "--heldout", help="Take held-out tasks in as well."),
@@ -71,7 +71,7 @@ def _print(plans: list[Plan], form: str) -> None:
     from mcpeval_dsl.diagnostics.render.safe import visible_lines
     from mcpeval_dsl.plan import graph
 
-    draw = {"text": graph.as_text, "dot": graph.as_dot, "mermaid": graph.as_mermaid}[form]
+    draw = {"text": graph.as_text, "json": graph.as_lines, "dot": graph.as_dot, "mermaid": graph.as_mermaid}[form]
     for number, plan in enumerate(plans):
         if number and form == "text":
             print()

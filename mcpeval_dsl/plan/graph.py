@@ -1,7 +1,8 @@
-"""Plan, on the finished graph: cycles, the longest chain, and the graph as text, DOT and Mermaid."""
+"""Plan, on the finished graph: cycles, the longest chain, and the graph as text, JSON Lines, DOT and Mermaid."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING
@@ -124,6 +125,19 @@ def as_mermaid(plan: Plan) -> str:
         arrow = [("==>" if (need, node.id) in path else "-->", need) for need in node.needs]
         lines += [f"  {names[need]} {line} {names[node.id]}" for line, need in arrow]
     return "\n".join(lines) + "\n"
+
+
+def as_lines(plan: Plan) -> str:
+    """JSON Lines: a version line, then a line per node in order of execution; `critical` marks the longest chain."""
+    chain = frozenset(plan.critical_path)
+    lines: list[dict[str, object]] = [
+        {"type": "version", "format": "mcpe.graph", "version": 1, "suite": plan.suite.name}
+    ]
+    for node in plan.nodes:
+        count = {"trials": node.trials} if isinstance(node, TrialGroup) else {}
+        line = {"type": "node", "id": node.id, "kind": node.kind, "needs": node.needs, "critical": node.id in chain}
+        lines.append({**line, **count})
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
 
 
 def label(node: Node) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from importlib import import_module
@@ -81,6 +82,13 @@ def test_wrong_usage_is_one_line_and_two(arguments: list[str], words: str, capsy
     shown = capsys.readouterr()
     assert shown.out == "" and shown.err.startswith("error: ") and shown.err.count("\n") == 1
     assert words in shown.err
+
+
+def test_a_code_is_explained_for_programs_too(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(["explain", "MCPE115", "--format", "json"]) == exits.CLEAN
+    first, told = (json.loads(line) for line in capsys.readouterr().out.splitlines())
+    assert first == {"type": "version", "format": "mcpe.explain", "version": 1}
+    assert told["code"] == "MCPE115" and set(told) == {"type", "code", "area", "title", "explanation", "bad", "good"}
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
-"""The graph as text, DOT, Mermaid and networkx."""
+"""The graph as text, JSON Lines, DOT, Mermaid and networkx."""
 
 from __future__ import annotations
+
+import json
 
 import networkx as nx
 
@@ -21,6 +23,13 @@ def test_text() -> None:
         "  trial:label_it@canned × 5  ← connect:tracker, harvest:billing, harvest:oldest\n"
         "critical path: connect:tracker → harvest:billing → harvest:oldest → label_it@canned\n"
     )
+
+
+def test_json_lines() -> None:
+    first, *nodes = (json.loads(line) for line in graph.as_lines(PLAN).splitlines())
+    assert first == {"type": "version", "format": "mcpe.graph", "version": 1, "suite": "tracker"}
+    assert [n["id"] for n in nodes if n["critical"]] == list(PLAN.critical_path)
+    assert nodes[-1]["trials"] == 5 and nodes[-1]["kind"] == "trial"
 
 
 def test_dot() -> None:
