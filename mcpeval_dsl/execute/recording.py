@@ -13,6 +13,7 @@ from mcpeval_dsl import __version__
 from mcpeval_dsl.agents.hosts.loop import LOOP_VERSION
 from mcpeval_dsl.agents.model import HostResult
 from mcpeval_dsl.execute.context import RunContext
+from mcpeval_dsl.execute.networking import findings_of
 from mcpeval_dsl.gateway.model import CallRecord, Violation
 from mcpeval_dsl.records.model import (
     AgentIdentity,
@@ -63,7 +64,7 @@ def record_of(context: RunContext, progress: Progress) -> TrialRecord:
         id=progress.id,
         key=progress.key,
         grade_key=group.grade_key,
-        sandbox=world.sandbox.label if world is not None else context.sandbox.label,
+        sandbox=world.network.label if world is not None else context.sandbox.label,
         suite=context.plan.suite.name,
         task=task.name,
         row=group.row,
@@ -286,7 +287,7 @@ def _findings(progress: Progress, host: HostResult | None, preflight: object) ->
         found += [*host.findings, *host.rewrites]
     found += [*progress.safety.unchecked, *progress.safety.noticed] if progress.safety is not None else []
     if progress.world is not None:
-        found += progress.world.findings
+        found += [*progress.world.findings, *findings_of(progress.world.refused)]
         found += [f"fault `{fault.words}` was not reached{_place(fault)}" for fault in progress.world.faults.missed]
     return tuple(dict.fromkeys(found))
 

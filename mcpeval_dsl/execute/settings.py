@@ -33,10 +33,13 @@ class ProviderSettings:
 
 @dataclass(frozen=True, slots=True)
 class SandboxSettings:
-    """How what trials start is confined; `writable` are folders outside the trial's that stay writable."""
+    """How what trials start is confined; `writable` are folders outside the trial's that stay writable.
+
+    `network`: open for all, closed though a spec lists hosts, or (None) as the spec says.
+    """
 
     mode: Mode = "auto"
-    network: bool = True
+    network: bool | None = None
     writable: tuple[str, ...] = ()
 
 
@@ -99,13 +102,13 @@ def _sandbox(data: dict[str, Any], root: Path) -> SandboxSettings:
         raise ValueError(
             f"{LOCAL_FILE}: [sandbox] has an unknown key `{unknown[0]}`; known are mode, network, writable"
         )
-    mode, network, writable = table.get("mode", "auto"), table.get("network", True), table.get("writable", [])
+    mode, network, writable = table.get("mode", "auto"), table.get("network"), table.get("writable", [])
     if mode not in MODES:
         raise ValueError(f"{LOCAL_FILE}: `mode` of [sandbox] is one of {', '.join(MODES)}")
     said = os.environ.get(SANDBOX_VARIABLE) or mode
     if said not in MODES:
         raise ValueError(f"{SANDBOX_VARIABLE} is one of {', '.join(MODES)}, not `{said[:40]}`")
-    if not isinstance(network, bool):
+    if network is not None and not isinstance(network, bool):
         raise ValueError(f"{LOCAL_FILE}: `network` of [sandbox] is true or false")
     if not isinstance(writable, list) or not all(isinstance(item, str) and item for item in writable):
         raise ValueError(f"{LOCAL_FILE}: `writable` of [sandbox] is a list of folders")

@@ -79,7 +79,7 @@ def _all(plan: Plan, folder: Path) -> Iterator[Startable]:
             yield _startable("connect", (server.url,), folder, lets, headers)
         else:
             yield _program("server", server.argv, folder, lets, names)
-    for node in _inside((plan.servers, plan.environments, plan.lets, plan.harvests, plan.tasks, plan.checks)):
+    for node in inside((plan.servers, plan.environments, plan.lets, plan.harvests, plan.tasks, plan.checks)):
         match node:
             case RunStep() | StartStep():
                 yield _program(node.kind, node.argv, folder, lets)
@@ -93,7 +93,7 @@ def _all(plan: Plan, folder: Path) -> Iterator[Startable]:
                 pass
 
 
-def _inside(value: object) -> Iterator[object]:
+def inside(value: object) -> Iterator[object]:
     """Every typed value in a value, in order of the text: whatever a spec can say, nothing in it is overlooked."""
     todo: list[object] = [value]
     while todo:
@@ -129,7 +129,7 @@ def _lets_in(value: object, lets: Mapping[str, Expression]) -> tuple[str, ...]:
     found: dict[str, None] = {}
     todo = [value]
     while todo:
-        for node in _inside(todo.pop()):
+        for node in inside(todo.pop()):
             names: Sequence[object] = ()
             if isinstance(node, Template | Select):
                 names = node.names

@@ -30,6 +30,7 @@ from mcpeval_dsl.semantics.expressions import (
     UnpackStep,
     WriteStep,
 )
+from mcpeval_dsl.semantics.hosts import is_loopback, plain
 from mcpeval_dsl.source import Location
 from mcpeval_dsl.values.evaluate import condition, evaluate
 from mcpeval_dsl.values.model import EvaluationError, Reading, Scope, SourceReader
@@ -79,7 +80,9 @@ class Workspace:
         reader: SourceReader,
         call: CallSteps,
         wrap: Wrap | None = None,
+        answers: Callable[[int], Awaitable[bool | None]] | None = None,
     ) -> None:
+        """`answers`: whether something listens at a port that leads into the trial's own network; None for any other."""
         self.folder = folder
         self.names = names
         self.spec_folder = spec_folder
@@ -88,6 +91,7 @@ class Workspace:
         self._reader = reader
         self._call = call
         self._wrap = wrap
+        self._answers = answers
         self.background: list[Background] = []
 
     async def perform(self, steps: Sequence[Step], owner: str = "") -> None:
@@ -191,7 +195,7 @@ class Workspace:
     async def _ready(self, step: ReadyStep, scope: Scope) -> None:
         target = _text(evaluate(step.target, scope))
         until = time.monotonic() + step.within
-        while not await _is_ready(step.probe, target):
+        while not await self._is_ready(step.probe, target):
             for process in self.background:
                 if process.exit_code is not None:
                     shown = " ".join(process.argv)
@@ -203,6 +207,20 @@ class Workspace:
             if time.monotonic() > until:
                 raise StepFailed(f"`{target}` was not ready within {step.within:g} s", step.at)
             await asyncio.sleep(0.05)
+
+    async def _is_ready(self, probe: str, target: str) -> bool:
+        if probe == "exists":
+            return Path(target).exists()
+        if probe == "http":
+            return await asyncio.to_thread(files.http_answers, target)
+        host, _, port = target.removeprefix("tcp://").rpartition(":")
+        if not port.isdigit():
+            raise ValueError(f'`{target}` names no port; write "127.0.0.1:{{{{ port.NAME }}}}"')
+        if self._answers is not None and is_loopback(plain(host or "localhost")):
+            known = await self._answers(int(port))
+            if known is not None:
+                return known
+        return await asyncio.to_thread(files.tcp_answers, host or "127.0.0.1", int(port))
 
     async def _reset(self, step: ResetStep, scope: Scope) -> None:
         reading = await self._reader.read(step.source, scope)
@@ -242,17 +260,6 @@ def beside_spec(word: str, spec_folder: Path, *, program: bool) -> str:
         return str(candidate.resolve()) if candidate.is_file() else word
     except (OSError, ValueError):
         return word
-
-
-async def _is_ready(probe: str, target: str) -> bool:
-    if probe == "exists":
-        return Path(target).exists()
-    if probe == "tcp":
-        host, _, port = target.removeprefix("tcp://").rpartition(":")
-        if not port.isdigit():
-            raise ValueError(f'`{target}` names no port; write "127.0.0.1:{{{{ port.NAME }}}}"')
-        return await asyncio.to_thread(files.tcp_answers, host or "127.0.0.1", int(port))
-    return await asyncio.to_thread(files.http_answers, target)
 
 
 def _text(value: Any) -> str:

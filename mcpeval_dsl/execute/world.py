@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from mcpeval_dsl.agents.model import Answer, CallReply
@@ -14,6 +14,7 @@ from mcpeval_dsl.execute.context import RunContext
 from mcpeval_dsl.execute.environ import minimal
 from mcpeval_dsl.execute.launching import launch_of, variables_of
 from mcpeval_dsl.execute.names import Names, extended, starting
+from mcpeval_dsl.execute.networking import Networking, opened, violations_of
 from mcpeval_dsl.execute.pace import pace_of
 from mcpeval_dsl.execute.processes import sweep
 from mcpeval_dsl.execute.remote import is_remote
@@ -23,10 +24,12 @@ from mcpeval_dsl.gateway.decoys import Decoys
 from mcpeval_dsl.gateway.door import Gateway
 from mcpeval_dsl.gateway.faults import Faults
 from mcpeval_dsl.gateway.model import Actor, CallRecord, Launch, Pin, ServerInfo, SessionEnd, ToolDefinition, Violation
+from mcpeval_dsl.gateway.network import Refused
 from mcpeval_dsl.gateway.policy import Rules
 from mcpeval_dsl.gateway.sandbox import Sandbox
+from mcpeval_dsl.gateway.spaces import NetworkUnavailable
 from mcpeval_dsl.plan.topology import in_arm
-from mcpeval_dsl.semantics.expressions import CallPattern, CallStep, PortStep, ReadyStep, StartStep, Step
+from mcpeval_dsl.semantics.expressions import CallPattern, CallStep, Step
 from mcpeval_dsl.semantics.model import Arm, Catalogue, Cell, Environment, Server, Task
 from mcpeval_dsl.values.evaluate import condition, evaluate
 from mcpeval_dsl.values.model import EvaluationError, Reading, Scope
@@ -75,6 +78,8 @@ class World:
         self._gateway: Gateway | None = None
         self._workspace: Workspace | None = None
         self._variables: dict[str, str] = {}
+        self.network = Networking(context.sandbox)
+        self._refused_before = 0
 
     @property
     def disposable(self) -> bool:
@@ -83,11 +88,8 @@ class World:
 
     @property
     def sandbox(self) -> Sandbox:
-        """The run's; where processes of the environment are reached over the network, that stays on."""
-        sandbox, environment = self.context.sandbox, self.environment
-        steps = environment.steps if environment is not None else ()
-        reached = any(isinstance(step, StartStep | PortStep | ReadyStep) for step in steps)
-        return replace(sandbox, network=True) if reached else sandbox
+        """For what the environment starts; a server's own network is its own."""
+        return self.network.sandbox_of()
 
     @property
     def created(self) -> bool:
@@ -150,6 +152,7 @@ class World:
             bound = self._base.names.values.get(self.environment.name)
             self.names.values |= {} if bound is None else {self.environment.name: bound}
         scope = self.names.scope()
+        await self._connect(scope, ports.values())
         if self.environment is not None:
             self._variables = variables_of(self.environment.env, scope)
         servers = self._servers()
@@ -171,12 +174,34 @@ class World:
             reader=self.reader("setup"),
             call=self._call_step,
             wrap=self.sandbox.wrapping(self.folder.root, self.folder.work),
+            answers=self.network.answers,
         )
+
+    async def _connect(self, scope: Scope, ports: Iterable[int]) -> None:
+        """The network of everything that is started here; a shared environment's is its own. Raises StepFailed."""
+        if self._base is not None:
+            self.network = self._base.network
+            self._refused_before = len(self.network.refused)
+            return
+        plan = self.context.plan
+        try:
+            self.network = await opened(
+                *(self.context.sandbox, self.environment, plan.servers, self.folder.root, scope),
+                ports=ports,
+                tasks=plan.tasks,
+            )
+        except NetworkUnavailable as problem:
+            raise StepFailed(str(problem), None if self.environment is None else self.environment.at) from problem
+
+    @property
+    def refused(self) -> tuple[Refused, ...]:
+        """Hosts that something asked for beyond its list."""
+        return self.network.refused[self._refused_before :]
 
     def launch_of(self, server: Server) -> Launch:
         """How this world reaches a server. Raises EvaluationError."""
-        scope = self.names.scope()
-        return launch_of(server, scope, self.folder, self.context.spec_folder, self._variables, self.sandbox)
+        scope, sandbox = self.names.scope(), self.network.sandbox_of(server.name)
+        return launch_of(server, scope, self.folder, self.context.spec_folder, self._variables, sandbox)
 
     def _servers(self) -> dict[str, Server]:
         """One server for each catalogue: the cell's where several versions share one."""
@@ -322,7 +347,7 @@ class World:
 
     @property
     def violations(self) -> list[Violation]:
-        return list(self._gateway.violations) if self._gateway is not None else []
+        return [*(self._gateway.violations if self._gateway is not None else ()), *violations_of(self.refused)]
 
     @property
     def redactions(self) -> list[str]:
@@ -430,6 +455,7 @@ class World:
         if self._workspace is not None:
             await self._workspace.stop()
         if self._base is None:
+            await self.network.close()
             sweep(str(self.folder.temporary))
             watchdog.forget(self.folder.root)
 

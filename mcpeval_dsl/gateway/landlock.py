@@ -1,7 +1,8 @@
 """Landlock: a program that gives up writing outside the folders it is told, then becomes the command after `--`.
 
 Place in the pipeline: before a process of a trial, where the operator chose `landlock`. Runs on its own with
-`python -I -S`, so it imports nothing of the project. Reading stays free; so does the network.
+`python -I -S`, so it imports nothing of the project. Reading stays free. Of the network, TCP connections by port are what
+it can refuse (from version 4 on); UDP stays free.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ NO_NEW_PRIVILEGES = 38
 WRITE_FILE, REMOVE_DIR, REMOVE_FILE = 1 << 1, 1 << 4, 1 << 5
 MAKE = sum(1 << bit for bit in range(6, 13))
 REFER, TRUNCATE = 1 << 13, 1 << 14
+CONNECT_TCP = 1 << 1
+KNOWS_PORTS = 4
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/shm", "/dev/pts")
 
 
@@ -35,11 +38,19 @@ def writes(version: int) -> int:
     )
 
 
-def restrict(writable: Sequence[str]) -> None:
-    """From now on this thread and its children write below `writable` only. Raises OSError."""
+def restrict(writable: Sequence[str], ports: Sequence[int] | None = None) -> None:
+    """From now on this thread and its children write below `writable` only, and connect to `ports` only (None: to any).
+
+    Raises OSError.
+    """
     libc = ctypes.CDLL(None, use_errno=True)
-    rights = writes(abi())
-    ruleset = _checked(libc.syscall(CREATE, struct.pack("Q", rights), 8, 0))
+    version = abi()
+    rights = writes(version)
+    filtered = ports is not None and version >= KNOWS_PORTS
+    wanted = struct.pack("QQ", rights, CONNECT_TCP) if filtered else struct.pack("Q", rights)
+    ruleset = _checked(libc.syscall(CREATE, wanted, len(wanted), 0))
+    for port in (ports or ()) if filtered else ():
+        _checked(libc.syscall(ADD, ruleset, 2, struct.pack("=QQ", CONNECT_TCP, port), 0))
     for place in (*writable, *DEVICES):
         try:
             handle = os.open(place, os.O_PATH | os.O_CLOEXEC)
@@ -63,10 +74,10 @@ def _checked(result: int) -> int:
 
 
 def main(words: Sequence[str]) -> None:
-    """`folder … -- command …`. Ends with 126 and a sentence where it cannot be done."""
+    """`ports folder … -- command …`; ports are `all`, or numbers with commas. Ends with 126 where it cannot be done."""
     split = words.index("--")
     try:
-        restrict(words[:split])
+        restrict(words[1:split], None if words[0] == "all" else [int(each) for each in words[0].split(",") if each])
         os.execvp(words[split + 1], list(words[split + 1 :]))
     except OSError as problem:
         print(f"the sandbox could not start the command: {problem}", file=sys.stderr)

@@ -39,23 +39,52 @@ class SandboxUnavailable(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """How one process is connected: to nothing but a loopback of its own, unless `open` or to a trial's network by `join`.
+
+    `listed` where hosts outside can be reached; `variables` and `hosts` (a file of names) tell the way. `ports` are what
+    Landlock lets it connect to.
+    """
+
+    open: bool = False
+    listed: bool = False
+    join: tuple[str, ...] = ()
+    variables: tuple[tuple[str, str], ...] = ()
+    hosts: str = ""
+    ports: tuple[int, ...] = ()
+
+
+CLOSED = Link()
+OPEN = Link(open=True)
+
+
+@dataclass(frozen=True, slots=True)
 class Sandbox:
     """`kind` is what is used. `hidden` and `writable` are folders besides the built-in ones; `overlay`: /tmp and
     the folders in `private` can be written to, and what is written there is seen by nobody else and gone at the end.
+    `network` is the operator's word (None: as the spec says), `link` what that came to for a process.
     """
 
     kind: Literal["bwrap", "landlock", "none"] = "none"
     program: str = ""
     overlay: bool = False
-    network: bool = True
+    network: bool | None = None
     hidden: tuple[str, ...] = ()
     writable: tuple[str, ...] = ()
     private: tuple[str, ...] = ()
+    link: Link = CLOSED
 
     @property
     def label(self) -> str:
-        """As records, manifest and scorecard name it."""
-        return self.kind if self.network or self.kind != "bwrap" else f"{self.kind}, no network"
+        """As the manifest names it, before anything of the spec."""
+        if not self.filters or self.network:
+            return f"{self.kind}, network open"
+        return f"{self.kind}, no network" if self.network is False else self.kind
+
+    @property
+    def filters(self) -> bool:
+        """Whether it can take the network away."""
+        return self.kind == "bwrap" or (self.kind == "landlock" and landlock.abi() >= landlock.KNOWS_PORTS)
 
     def wrapping(self, folder: Path, cwd: Path) -> Wrap:
         """For the commands of the trial in `folder`: what `wrapper` says, by the command and its variables."""
@@ -71,13 +100,17 @@ class Sandbox:
         """The words before a command line of the trial in `folder`; none where its program cannot be found anyway."""
         if self.kind == "none" or shutil.which(program, path=variables.get("PATH", os.defpath)) is None:
             return ()
+        link = self.link
         if self.kind == "landlock":
-            writable = (str(folder), *self.writable)
-            return (sys.executable, "-I", "-S", landlock.__file__, *writable, "--")
-        return (self.program, *self._view(folder, cwd), *([] if self.network else ["--unshare-net"]), "--")
+            ports = "all" if link.open else ",".join(map(str, link.ports))
+            before = ("env", *(f"{name}={value}" for name, value in link.variables)) if link.variables else ()
+            words = (sys.executable, "-I", "-S", landlock.__file__, ports, str(folder), *self.writable, "--")
+            return (*before, *words)
+        alone = () if link.open or link.join else ("--unshare-net",)
+        return (*link.join, self.program, *self._view(folder, cwd), *alone, *_told(link), "--")
 
     def _view(self, folder: Path, cwd: Path) -> Iterator[str]:
-        yield from ("--die-with-parent", "--unshare-pid", "--unshare-ipc", "--ro-bind", "/", "/")
+        yield from ("--die-with-parent", "--unshare-pid", "--unshare-ipc", "--cap-drop", "ALL", "--ro-bind", "/", "/")
         yield from ("--dev", "/dev", "--proc", "/proc")
         if self.overlay:
             for place in ("/tmp", *self.private):
@@ -91,6 +124,13 @@ class Sandbox:
         for place in self.writable:
             yield from ("--bind-try", place, place)
         yield from ("--bind", str(folder), str(folder), "--chdir", str(cwd))
+
+
+def _told(link: Link) -> Iterator[str]:
+    for name, value in link.variables:
+        yield from ("--setenv", name, value)
+    if link.hosts:
+        yield from ("--ro-bind", link.hosts, "/etc/hosts")
 
 
 @lru_cache(maxsize=4)
@@ -139,7 +179,7 @@ def tried(program: str, overlay: bool, private: tuple[str, ...] = ()) -> str | N
 def choose(
     mode: str = "auto",
     *,
-    network: bool = True,
+    network: bool | None = None,
     hidden: tuple[str, ...] = (),
     writable: tuple[str, ...] = (),
     private: tuple[str, ...] = (),
@@ -150,7 +190,7 @@ def choose(
     if mode == "landlock":
         if not landlock.abi():
             raise SandboxUnavailable("this kernel offers no Landlock")
-        return Sandbox("landlock", network=True, hidden=hidden, writable=writable)
+        return Sandbox("landlock", network=network, hidden=hidden, writable=writable)
     program = bubblewrap()
     reason = "bubblewrap (`bwrap`) is not installed" if program is None else None
     if program is not None:

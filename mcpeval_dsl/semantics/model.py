@@ -47,7 +47,10 @@ class EnvironmentVariable:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """One server under test. Exactly one of `argv` and `url`. `timeout` (s) is per call."""
+    """One server under test. Exactly one of `argv` and `url`. `timeout` (s) is per call.
+
+    `network` are the hosts that its process may reach, as written; `("all",)` means any.
+    """
 
     name: str
     title: str = ""
@@ -66,6 +69,7 @@ class Server:
     allow_drift: tuple[Word["descriptions", "schemas", "tools"], ...] = ()
     env: tuple[EnvironmentVariable, ...] = ()
     price_per_call: float | None = None
+    network: tuple[str, ...] = ()
     at: Location | None = None
 
     @property
@@ -85,7 +89,10 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """What a trial starts from. `steps` in order; `scope run` is shared by all trials."""
+    """What a trial starts from. `steps` in order; `scope run` is shared by all trials.
+
+    `network` are the hosts that everything started in its trials may reach, servers included.
+    """
 
     name: str
     steps: tuple[Step, ...] = ()
@@ -94,6 +101,7 @@ class Environment:
     needs: tuple[Need, ...] = ()
     scope: Word["trial", "run"] = "trial"
     lock: str | None = None
+    network: tuple[str, ...] = ()
     at: Location | None = None
 
 

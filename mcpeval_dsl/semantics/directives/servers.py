@@ -15,6 +15,7 @@ from mcpeval_dsl.semantics.directives.operands import (
     Source,
     TextValue,
     Value,
+    either,
     quantity,
     seq,
     text,
@@ -138,6 +139,15 @@ SERVERS: tuple[Directive, ...] = (
 )
 
 ENVIRONMENTS: tuple[Directive, ...] = (
+    define(
+        "network",
+        "server environment",
+        either(word("all", label="everything"), Commas(Quoted("a host", "host"))),
+        "Hosts that the server may reach, or all that an environment's trials start. Without it, none; `all` means any.",
+        'network "api.github.com", "*.example.org:443", "localhost:5432"',
+        repeat="add",
+        default="no network",
+    ),
     define(
         "copy",
         _FILES,

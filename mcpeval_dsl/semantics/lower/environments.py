@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from mcpeval_dsl.semantics.lower.context import Context
 from mcpeval_dsl.semantics.lower.needs import lower_needs
+from mcpeval_dsl.semantics.lower.network import lower_network
 from mcpeval_dsl.semantics.lower.steps import lower_steps, step_shape
 from mcpeval_dsl.semantics.lower.values import lower_value
 from mcpeval_dsl.semantics.lower.words import only
@@ -46,6 +47,7 @@ def lower_environment(ctx: Context, symbol: Symbol, statement: Directive) -> Env
     run_scope = "trial"
     lock: str | None = None
     teardown: tuple[Statement, ...] = ()
+    network: list[str] = []
     for inner in statements:
         if not isinstance(inner, Directive):
             continue
@@ -59,6 +61,8 @@ def lower_environment(ctx: Context, symbol: Symbol, statement: Directive) -> Env
                     run_scope = only(inner).name().text
                 case "lock":
                     lock = only(inner).string().value
+                case "network":
+                    network.extend(lower_network(ctx, inner))
                 case "teardown" if inner.block is not None:
                     teardown += inner.block.statements
     steps = lower_steps(ctx, scope, statements)
@@ -70,5 +74,6 @@ def lower_environment(ctx: Context, symbol: Symbol, statement: Directive) -> Env
         needs=tuple(needs),
         scope="run" if run_scope == "run" else "trial",
         lock=lock,
+        network=tuple(network),
         at=statement.span.location(),
     )

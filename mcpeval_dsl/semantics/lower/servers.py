@@ -9,6 +9,7 @@ from typing import Any, cast
 from mcpeval_dsl.semantics.expressions import CallPattern, Entry, ListOf, Literal, Secret
 from mcpeval_dsl.semantics.lower.context import Context, Unlowerable
 from mcpeval_dsl.semantics.lower.environments import variables
+from mcpeval_dsl.semantics.lower.network import lower_network
 from mcpeval_dsl.semantics.lower.patterns import lower_groups
 from mcpeval_dsl.semantics.lower.severities import severity_of
 from mcpeval_dsl.semantics.lower.steps import argv
@@ -75,8 +76,11 @@ def _header(ctx: Context, scope: Scope, line: NamedBinding) -> Header:
 
 
 def _server_line(ctx: Context, scope: Scope, line: Directive, fields: dict[str, Any]) -> None:
-    words = only(line) if line.name.text != "protocol" else Words.of(line)
+    words = only(line) if line.name.text not in ("protocol", "network") else Words.of(line)
     match line.name.text:
+        case "network":
+            fields["network"] = (*fields.get("network", ()), *lower_network(ctx, line))
+            return
         case "stdio":
             fields["argv"] = argv(ctx, scope, words)
             return

@@ -47,7 +47,7 @@ from mcpeval_dsl.syntax.tree import (
     Value,
 )
 
-NO_STEPS = frozenset({"env", "needs", "scope", "lock", "teardown"})
+NO_STEPS = frozenset({"env", "needs", "scope", "lock", "network", "teardown"})
 
 
 def lower_steps(ctx: Context, scope: Scope, statements: Sequence[Statement]) -> tuple[Step, ...]:
