@@ -33,14 +33,24 @@ def command(
     ),
     keep: bool = typer.Option(False, "--keep", help="Keep the folders of the trials."),
     form: str = typer.Option("text", "--format", help="text or json (JSON Lines)."),
+    report: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--report", help="Write FORMAT or FORMAT=FILE as well: html, markdown, junit, github, json, text."
+        ),
+    ] = None,
 ) -> None:
-    from mcpeval_dsl.cli import running
+    from mcpeval_dsl.cli import reporting, running
 
     if form not in ("text", "json"):
         raise typer.BadParameter(f"--format is text or json, not `{form}`")
+    reports = reporting.wanted(report or [])
     chosen = running.choose(target or [], select or [], exclude or [], heldout, form)
     if chosen is None:
         raise typer.Exit(exits.SPEC)
+    named = [each for each in reports if each.file]
+    if named and len(chosen.plans) > 1:
+        raise typer.BadParameter(f"{named[0].file} is one file for {len(chosen.plans)} suites; name the format alone")
     options = running.Options(
         fresh=fresh,
         jobs=jobs or None,
@@ -49,6 +59,7 @@ def command(
         update_lock=update_lock,
         keep=keep,
         form=form,
+        reports=reports,
     )
     codes = []
     for plan in chosen.plans:

@@ -17,6 +17,7 @@ from mcpeval_dsl.source import SourceFile
 from mcpeval_dsl.values.regular import regular_bytes
 
 if TYPE_CHECKING:
+    from mcpeval_dsl.cli.reporting import Wanted
     from mcpeval_dsl.execute.settings import RunSettings
     from mcpeval_dsl.plan.model import Plan
     from mcpeval_dsl.records.model import Manifest
@@ -35,6 +36,7 @@ class Options:
     update_lock: bool = False
     keep: bool = False
     form: str = "text"
+    reports: tuple[Wanted, ...] = ()
 
 
 @dataclass(slots=True)
@@ -226,7 +228,7 @@ def carry_out(
         summary = asyncio.run(go())
     finally:
         store.close()
-    return scoring.show_run(folder, summary, chosen.sources, options.form)
+    return scoring.show_run(folder, summary, chosen.sources, options.form, options.reports)
 
 
 def choose_folder(root: Path, plan: Plan, manifest: Manifest, fresh: bool) -> Path | None:

@@ -15,6 +15,7 @@ from mcpeval_dsl.cli.stored import StoredRun, damaged, read_run
 from mcpeval_dsl.cli.versions import first_line
 
 if TYPE_CHECKING:
+    from mcpeval_dsl.cli.reporting import Wanted
     from mcpeval_dsl.score.scorecard import Scored
     from mcpeval_dsl.source import SourceFile
 
@@ -31,17 +32,30 @@ class Summary(Protocol):
     def drift(self) -> tuple[object, ...]: ...
 
 
-def show_run(folder: Path, summary: Summary, sources: Mapping[str, SourceFile], form: str) -> int:
+def show_run(
+    folder: Path,
+    summary: Summary,
+    sources: Mapping[str, SourceFile],
+    form: str,
+    reports: tuple[Wanted, ...] = (),
+) -> int:
     """Scores what is on record and shows it; the exit code of the run."""
-    run = read_run(folder, folder)
+    run = read_run(folder.parents[2], folder)  # PROJECT/.mcpe/runs/RUN
     if run is None:
         return exits.INTERNAL
     ended = exits.INTERRUPTED if summary.interrupted else exits.INCOMPLETE if summary.drift else None
-    return show_scored(run, sources, form, ended)
+    return show_scored(run, sources, form, ended, reports)
 
 
-def show_scored(run: StoredRun, sources: Mapping[str, SourceFile], form: str, ended: int | None = None) -> int:
+def show_scored(
+    run: StoredRun,
+    sources: Mapping[str, SourceFile],
+    form: str,
+    ended: int | None = None,
+    reports: tuple[Wanted, ...] = (),
+) -> int:
     """Scores, writes scorecard.json into the run's folder, prints; the exit code, where `ended` has its say."""
+    from mcpeval_dsl.cli import reporting
     from mcpeval_dsl.records.codec import DamagedRecord
     from mcpeval_dsl.records.folder import write_whole
     from mcpeval_dsl.score.scorecard import to_bytes
@@ -66,6 +80,11 @@ def show_scored(run: StoredRun, sources: Mapping[str, SourceFile], form: str, en
 
         text = render(scored.scorecard, run.name, scored.timings, sources.get, wants_colour(sys.stdout), code)
         sys.stdout.write(text)
+    try:
+        reporting.write(run, scored, reports)
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError) as error:
+        print(f"error: cannot write {error.filename}: {error.strerror}", file=sys.stderr)
+        return exits.worst(code, exits.SPEC)
     return code
 
 

@@ -1,4 +1,4 @@
-"""Command line: `mcpe view`, the trials of a run, or one trial as a person reads it."""
+"""Command line: `mcpe view`, the trials of a run, one trial as a person reads it, or the page of the run in a browser."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 HELP = """Show one trial: what it was told, its turns and calls, permissions, answer and verdicts. Without a trial: all trials.
 
-The run may be left out; the latest is meant then.
+The run may be left out; the latest is meant then. --serve shows the run as a page, at an address of this machine that it
+prints; the page follows a run that goes on.
 
 Example: mcpe view label_it@canned#1
 """
@@ -26,6 +27,7 @@ def command(
     trial: Annotated[str, typer.Argument(help="A trial, as the scorecard names it.")] = "",
     full: bool = typer.Option(False, "--full", help="Show results and prompts in full."),
     form: str = typer.Option("text", "--format", help="text or json (the record)."),
+    serve: bool = typer.Option(False, "--serve", help="Serve the page of the run on loopback until Ctrl-C."),
 ) -> None:
     from mcpeval_dsl.cli import stored
     from mcpeval_dsl.cli.findings import show
@@ -39,6 +41,13 @@ def command(
     found = stored.find_run(run or None)
     if found is None:
         raise typer.Exit(exits.SPEC)
+    if serve:
+        from mcpeval_dsl.cli.serving import serve as serving
+
+        if trial:
+            raise typer.BadParameter("--serve shows the whole run; leave the trial out, or leave --serve out")
+        serving(found)
+        return
     try:
         if trial:
             _one(found, trial, full, form)

@@ -36,6 +36,11 @@ def interval(low: float | None, high: float | None) -> str:
     return "no interval" if low is None or high is None else f"[{low * 100:.1f}, {high * 100:.1f}]"
 
 
+def points(value: float) -> str:
+    """A difference of shares, in percentage points with its sign."""
+    return f"{value * 100:+.1f}".replace("-", "−")
+
+
 def number(value: float) -> str:
     """Whole numbers whole, others with at most three decimals; thousands apart."""
     if float(value).is_integer():

@@ -17,7 +17,9 @@ from mcpeval_dsl.report.page import (
     plural,
     wrapped,
 )
+from mcpeval_dsl.report.suspicions import SUSPICIONS
 from mcpeval_dsl.report.text_cells import cells
+from mcpeval_dsl.report.text_checks import checks
 from mcpeval_dsl.report.text_failures import failures, untestable
 from mcpeval_dsl.score import model
 from mcpeval_dsl.score.timings import CellTiming
@@ -25,15 +27,6 @@ from mcpeval_dsl.source import SourceFile
 
 SourceOf = Callable[[str], SourceFile | None]
 _SHOWN = 8
-_SUSPICIONS = {
-    "not_found of a vouched value": "not found, though the server itself named it",
-    "schema_mismatch": "refuses what its own schema allows",
-    "internal_error": "internal error on a call that fits its schema",
-    "invalid_result": "a result that breaks the protocol or its own schema",
-    "crash": "the server died",
-    "resource_limit": "the server died at a limit of ours",
-    "timeout": "no answer in time",
-}
 
 
 def render(
@@ -50,6 +43,7 @@ def render(
     blocks = [
         _head(page, card),
         _gate(page, card),
+        checks(page, card.checks),
         cells(page, card, timings),
         _safety(page, card.safety) + _lowered(card.lowered),
         leads(page, card.leads),
@@ -145,7 +139,7 @@ def leads(page: Page, rows: Sequence[model.LeadRow], *, every: bool = False) -> 
     for lead in rows if every else rows[:_SHOWN]:
         where = f"{lead.server}.{lead.tool}"
         value = f" ({lead.argument} = {lead.value})" if lead.value is not None else ""
-        said = _SUSPICIONS.get(lead.kind, lead.kind) + (" (to replay)" if lead.strength == "to_replay" else "")
+        said = SUSPICIONS.get(lead.kind, lead.kind) + (" (to replay)" if lead.strength == "to_replay" else "")
         lines.append(f"  {clip(f'{where}: {said}{value}', 80)}, in {plural(lead.trials, 'trial')}")
         if lead.status:
             lines += wrapped(replayed(lead), "    ")

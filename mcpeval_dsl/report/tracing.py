@@ -41,11 +41,16 @@ def marks(traces: Iterable[ArgumentTrace], calls: Calls) -> Iterator[tuple[str, 
             yield trace.call, _mark(trace, calls)
 
 
-def _mark(trace: ArgumentTrace, calls: Calls) -> str:
+def said(trace: ArgumentTrace, calls: Calls) -> str:
+    """Where the value came from, and who named it."""
     came, named = _came_from(trace, calls), _named_by(trace, calls)
     if came and named and trace.source == trace.vouched_by and trace.verdict == "known":
         came = ""
-    return f"{trace.value}: " + ", ".join(part for part in (came, named) if part)
+    return ", ".join(part for part in (came, named) if part)
+
+
+def _mark(trace: ArgumentTrace, calls: Calls) -> str:
+    return f"{trace.value}: {said(trace, calls)}"
 
 
 def _came_from(trace: ArgumentTrace, calls: Calls) -> str:

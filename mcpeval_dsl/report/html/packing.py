@@ -1,0 +1,66 @@
+"""Report, the page: data in the form that HTML may carry: JSON that closes no tag, and transcripts in compressed pieces.
+
+A piece is zlib over a JSON list of trials, in base64; a browser undoes it with DecompressionStream when it is asked for.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+_PIECE = 400_000
+_ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"})
+
+
+def for_script(data: Any) -> str:
+    """JSON that can stand inside a script element: it has no `<`, `>` or `&`, whatever the data says.
+
+    Raises ValueError for numbers that JSON has no word for.
+    """
+    return plain(data).translate(_ESCAPES)
+
+
+def plain(data: Any) -> str:
+    """Compact JSON; a lone surrogate, which UTF-8 cannot carry, becomes U+FFFD."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return text.encode("utf-8", "replace").decode("utf-8") if any("\ud800" <= c <= "\udfff" for c in text) else text
+
+
+@dataclass(slots=True)
+class Pieces:
+    """Trials in order, put together until a piece is large enough. `places` says of each in which piece it is, and where."""
+
+    done: list[str] = field(default_factory=list)
+    places: list[tuple[int, int]] = field(default_factory=list)
+    _waiting: list[str] = field(default_factory=list)
+    _size: int = 0
+
+    def add(self, trial: Mapping[str, Any]) -> None:
+        text = plain(finite(trial))
+        self.places.append((len(self.done), len(self._waiting)))
+        self._waiting.append(text)
+        self._size += len(text)
+        if self._size >= _PIECE:
+            self.close()
+
+    def close(self) -> None:
+        """Ends the piece under way."""
+        if self._waiting:
+            data = zlib.compress(f"[{','.join(self._waiting)}]".encode(), 6)
+            self.done.append(base64.b64encode(data).decode("ascii"))
+            self._waiting, self._size = [], 0
+
+
+def finite(value: Any) -> Any:
+    """The value with infinities and NaN, which servers may send and JSON cannot carry, as texts."""
+    if isinstance(value, float) and not -1.7976931348623157e308 <= value <= 1.7976931348623157e308:
+        return str(value)
+    if isinstance(value, Mapping):
+        return {str(key): finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(item) for item in value]
+    return value
