@@ -1,8 +1,7 @@
 """What a foreign host pays for our door, and a server for its sandbox: time on the clock, seen from outside.
 
 Run: `python benchmarks/proxy_bench.py`. Host of both is the SDK's own client over its own stdio transport; the peer has
-the server behind its pipe, without anything between. Every call through the door is on the disk before it returns,
-so the disk decides.
+the server behind its pipe, without anything between. The trial's door is in a third process, as a run is.
 """
 
 from __future__ import annotations
@@ -14,16 +13,21 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from figures import heading, show
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from mcpeval_dsl.gateway.control import Control, write_control
-from mcpeval_dsl.gateway.model import Launch
+from mcpeval_dsl.gateway.door import Gateway
+from mcpeval_dsl.gateway.model import CallRecord, Launch
+from mcpeval_dsl.gateway.outlet import outlet
 from mcpeval_dsl.gateway.policy import Rules
 from mcpeval_dsl.gateway.probe import probe
+from mcpeval_dsl.gateway.proxy import Proxy
 from mcpeval_dsl.gateway.sandbox import Sandbox, choose
 
 SERVER = Path(__file__).parent.parent / "tests" / "gateway" / "servers" / "tiny.py"
@@ -64,19 +68,39 @@ def start_ms(sandbox: Sandbox, folder: Path) -> float:
     return best * 1000
 
 
+async def door(place: Path) -> None:
+    """A trial's door, until its input ends; says so on its output when it is open."""
+    launch = Launch("tiny", (sys.executable, "-S", str(SERVER), "good"), env={"PATH": "/usr/bin:/bin"})
+    gateway = Gateway([launch], {"tiny": await probe(launch)}, Rules(policy="execute"))
+    await gateway.open()
+
+    async def carry(server: str, tool: str, arguments: Mapping[str, Any], turn: int, name: str) -> CallRecord:
+        return await gateway.call("agent", server, tool, arguments, turn=turn, wire_name=name)
+
+    async with outlet(Proxy(carry, {tool.name: tool for tool in gateway.tools()}), place) as control:
+        print(control, flush=True)
+        await asyncio.to_thread(sys.stdin.read)
+    await gateway.close()
+
+
+@contextmanager
+def started_apart(place: Path) -> Iterator[str]:
+    """A door in a process of its own; its control file."""
+    words = [sys.executable, __file__, "--door", str(place)]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        yield process.stdout.readline().strip()
+        process.communicate()
+
+
 async def main() -> int:
     heading(__file__)
     with tempfile.TemporaryDirectory(prefix="mcpe-bench-") as name:
         folder = Path(name)
-        launch = Launch("tiny", (sys.executable, "-S", str(SERVER), "good"), env={"PATH": "/usr/bin:/bin"})
-        pin = await probe(launch)
-        write_control(
-            folder / "control.json",
-            Control(str(folder / "spool.jsonl"), (launch,), {"tiny": pin}, Rules(policy="execute")),
-        )
-        arguments = ["-m", "mcpeval_dsl.cli.main", "gateway", "--config", str(folder / "control.json")]
-        ours = await timed(StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ)))
         theirs = await timed(StdioServerParameters(command=sys.executable, args=["-S", str(SERVER), "good"]))
+        with started_apart(folder) as control:
+            arguments = ["-m", "mcpeval_dsl.cli.main", "gateway", "--config", control]
+            ours = await timed(StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ)))
         for what, mine, peer in zip(
             ("start to first answer", "one call", "one of 16 at once"), ours, theirs, strict=True
         ):
@@ -92,4 +116,4 @@ async def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(asyncio.run(main()))
+    sys.exit(asyncio.run(main() if len(sys.argv) == 1 else door(Path(sys.argv[2]))))

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from mcpeval_dsl.cli import exits
 
-if TYPE_CHECKING:
-    from mcpeval_dsl.gateway.control import Control
+HELP = """Be the MCP server of a host outside, for one trial: its calls pass the same door as any, in the run that wrote the file.
 
-HELP = """Be the MCP server of a host outside, for one trial: its calls pass the same checks, and are recorded, as any.
-
-The run writes the control file and reads the records back from the spool that it names. What it says goes to standard error.
+The run must still be there. What this command has to say goes to standard error.
 
 Example: mcpe gateway --config trial.json
 """
@@ -29,6 +25,7 @@ def command(
     ] = -1,
 ) -> None:
     from mcpeval_dsl.gateway.control import BadControl, read_control
+    from mcpeval_dsl.gateway.relay import relay
 
     try:
         control = read_control(config)
@@ -36,36 +33,9 @@ def command(
         raise typer.BadParameter(f"{config} cannot be read: {problem.strerror}") from problem
     except BadControl as problem:
         raise typer.BadParameter(f"{config} is no control file: {problem}") from problem
-    raise typer.Exit(_serve(control, port))
-
-
-def _serve(control: Control, port: int) -> int:
-    import asyncio
-    import signal
-
-    from mcpeval_dsl.execute import watchdog
-
-    if control.folder is not None:
-        watchdog.watch(Path(control.folder))
-
-    async def until_told() -> None:
-        from mcpeval_dsl.gateway import proxy
-
-        work = asyncio.create_task(proxy.serve_stdio(control) if port < 0 else _http(control, port), name="gateway")
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            asyncio.get_running_loop().add_signal_handler(number, work.cancel)
-        with contextlib.suppress(asyncio.CancelledError):
-            await work
-
     try:
-        asyncio.run(until_told())
+        relay(control, None if port < 0 else port)
     except OSError as problem:
-        print(f"error: {problem.strerror or problem}: {control.spool}", file=sys.stderr)
-        return exits.DISK
-    return exits.CLEAN
-
-
-async def _http(control: Control, port: int) -> None:
-    from mcpeval_dsl.gateway.proxy_http import serve_http
-
-    await serve_http(control, port)
+        trial = f" of the trial {control.trial}" if control.trial else ""
+        print(f"error: the run{trial} no longer listens ({problem.strerror or problem})", file=sys.stderr)
+        raise typer.Exit(exits.INCOMPLETE) from problem

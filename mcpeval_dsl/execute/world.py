@@ -368,12 +368,18 @@ class World:
         self, server: str, tool: str, arguments: Mapping[str, Any], turn: int, wire_name: str
     ) -> CallReply:
         """A call of the agent, and what its host is told."""
+        record = await self.agent_record(server, tool, arguments, turn, wire_name)
+        return CallReply(record.id, record.text, record.is_error, record.stop)
+
+    async def agent_record(
+        self, server: str, tool: str, arguments: Mapping[str, Any], turn: int, wire_name: str
+    ) -> CallRecord:
+        """A call of the agent, and all that is known of it."""
         self.gateway.show_protocol_errors = self.show_protocol_errors
         found = self.context.servers.get(server)
         if found is not None:
             self.paused_ms += 1000.0 * await pace_of(self.context.shared).wait(found)
-        record = await self.gateway.call("agent", server, tool, arguments, turn=turn, wire_name=wire_name)
-        return CallReply(record.id, record.text, record.is_error, record.stop)
+        return await self.gateway.call("agent", server, tool, arguments, turn=turn, wire_name=wire_name)
 
     def reader(self, actor: Actor, *, permit: bool = False) -> LocalReader:
         """Reads sources for somebody who is not the agent."""

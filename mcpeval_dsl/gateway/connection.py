@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import inspect
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -49,8 +50,11 @@ CAPABILITIES = types.ClientCapabilities(
 
 _ANY: TypeAdapter[Any] = TypeAdapter(Any)
 
-Elicit = Callable[[Mapping[str, Any]], Mapping[str, Any]]
-"""From the parameters of a server's question to an answer `{"action": …, "content": …}`."""
+Elicit = Callable[[Mapping[str, Any]], Mapping[str, Any] | Awaitable[Mapping[str, Any]]]
+"""From the parameters of a server's question to an answer `{"action": …, "content": …}`, at once or when somebody gave it."""
+
+PATIENCE_SECONDS = 1.0
+"""While a person thinks, a call is kept alive so often."""
 
 
 def silence_sdk() -> None:
@@ -129,12 +133,25 @@ class Connection:
         return ServerStartError(self.launch.server, "refused", f"cannot connect: {describe(problem)}")
 
     async def _answer_elicitation(self, context: ClientRequestContext, params: Any) -> types.ElicitResult:
-        answer = self.elicited(params.model_dump(mode="json", by_alias=True))
+        answer = await self.elicited(params.model_dump(mode="json", by_alias=True))
         return types.ElicitResult(action=answer.get("action", "decline"), content=answer.get("content"))
 
-    def elicited(self, params: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What a person would answer to the server's question: declined unless the trial says otherwise."""
-        return {"action": "decline"} if self._elicit is None else self._elicit(params)
+    async def elicited(self, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What a person answers to the server's question: declined unless the trial says otherwise.
+
+        A call in whose course a person thinks does not time out meanwhile.
+        """
+        said = {"action": "decline"} if self._elicit is None else self._elicit(params)
+        if not inspect.isawaitable(said):
+            return said
+        thinking = asyncio.ensure_future(said)
+        try:
+            while not (await asyncio.wait({thinking}, timeout=PATIENCE_SECONDS))[0]:
+                for ticket in self.log.pending.values():
+                    ticket.touched = time.monotonic()
+            return thinking.result()
+        finally:
+            thinking.cancel()
 
     async def request(self, request: Any, timeout: float) -> WireResult:
         """Send one request; how it ended. Never raises for what a server does; cancelling it cancels the request."""

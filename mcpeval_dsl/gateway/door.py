@@ -29,6 +29,7 @@ from mcpeval_dsl.gateway.model import (
     ToolDefinition,
     Violation,
 )
+from mcpeval_dsl.gateway.passing import PASSED
 from mcpeval_dsl.gateway.policy import Rules, Ruling, rule_on
 from mcpeval_dsl.gateway.records import UNAVAILABLE, injected, refused, simulated, with_resource, with_wire
 from mcpeval_dsl.gateway.redact import Redactor
@@ -112,15 +113,6 @@ class Gateway:
     def calls(self) -> tuple[CallRecord, ...]:
         """Every call of every actor in the order they were attempted, redacted."""
         return tuple(self._records)
-
-    def adopt(self, calls: Iterable[CallRecord], violations: Iterable[Violation]) -> None:
-        """Take over what another process recorded as this trial's door, as if it had happened here. Renumbers."""
-        names: dict[str, str] = {}
-        for call in calls:
-            names[call.id] = f"c{len(self._records) + 1}"
-            self._records.append(replace(call, id=names[call.id]))
-            self.charged += call.charged
-        self.violations += [replace(each, call=names.get(each.call or "", each.call)) for each in violations]
 
     @property
     def redactions(self) -> tuple[str, ...]:
@@ -229,7 +221,7 @@ class Gateway:
     def _attempt(
         self, actor: Actor, server: str, tool: str, arguments: Mapping[str, Any], turn: int | None, wire_name: str
     ) -> tuple[int, CallRecord]:
-        place = len(self._records)
+        place, passed = len(self._records), PASSED.get()
         record = CallRecord(
             id=f"c{place + 1}",
             actor=actor,
@@ -240,6 +232,7 @@ class Gateway:
             turn=turn,
             at=datetime.now(UTC).isoformat(timespec="milliseconds"),
             at_ms=self._clock(),
+            meta=passed.meta if passed is not None else {},
         )
         self._records.append(record)
         self._keep(place, record)
@@ -407,6 +400,7 @@ def _redacted(record: CallRecord, redactor: Redactor) -> tuple[CallRecord, tuple
     error = record.error
     whole = {
         "arguments": record.arguments,
+        "meta": record.meta,
         "text": record.text,
         "structured": record.structured,
         "content": record.content,

@@ -7,7 +7,7 @@ run of a trial. A fault looks like the transport's real thing: the status of HTT
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
@@ -60,12 +60,6 @@ class Faults:
         self._hits[number] = self._hits.get(number, 0) + 1
         lasting = line.nth is None and line.probability is None
         return injection_of(line, launch, timeout, self.scope, free=not lasting or self._hits[number] == 1)
-
-    def count(self, calls: Iterable[CallRecord], launches: Mapping[str, Launch]) -> None:
-        """Take note of calls that another process's door has put through the same faults."""
-        for call in calls:
-            if call.permission.decision == "allowed" and call.server in launches:
-                self.strike(call, launches[call.server], 0.0)
 
     @property
     def missed(self) -> tuple[Fault, ...]:

@@ -5,7 +5,8 @@ Place in the pipeline: a part of the door, for the calls of the agent only. Dete
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import inspect
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -28,6 +29,10 @@ Plant = Callable[[CallRecord], CallRecord]
 """Puts a planted text into what the agent is given of a call's result."""
 
 
+Person = Callable[[str, Mapping[str, Any]], Awaitable[Mapping[str, Any] | None]]
+"""From a server's name and question to the answer of a person at the host; None where there is nobody to ask."""
+
+
 class Watch(Protocol):
     """Told of each call of the agent: when it begins, before its server sees it, and after; None after one that was cut off."""
 
@@ -39,12 +44,13 @@ class Watch(Protocol):
 
 
 class Guard:
-    """One trial's. `bounds`, `watch` and `plant` are set once the trial is ready for its agent."""
+    """One trial's. `bounds`, `watch` and `plant` are set once the trial is ready for its agent, `person` by a host outside."""
 
     def __init__(self, redactor: Redactor) -> None:
         self.bounds = Bounds()
         self.watch: Watch | None = None
         self.plant: Plant | None = None
+        self.person: Person | None = None
         self._redactor = redactor
         self._canaries = Redactor((), shapes=False)
         self._pieces = PieceWatch(redactor.values)
@@ -97,10 +103,13 @@ class Guard:
         return _stopped(record, ruling, "scope_escape", "major", outside, f"{outside} is out of bounds")
 
     def asking(self, server: str, elicit: Elicit | None) -> Elicit:
-        """Answers a server's questions as before, and notes that there were any."""
+        """Answers a server's questions as a person at the host does, else as the trial says; notes that there were any."""
 
-        def answer(params: Mapping[str, Any]) -> Mapping[str, Any]:
-            said = {"action": "decline"} if elicit is None else elicit(params)
+        async def answer(params: Mapping[str, Any]) -> Mapping[str, Any]:
+            said = await self.person(server, params) if self.person is not None else None
+            if said is None:
+                given = {"action": "decline"} if elicit is None else elicit(params)
+                said = await given if inspect.isawaitable(given) else given
             self._answers.setdefault(server, []).append(str(said.get("action", "decline")))
             return said
 

@@ -179,6 +179,7 @@ class CallRecord:
     `stop` asks the host to end after this call. `fault` is what the task let go wrong here (`timeout`, `slow 3s`),
     `distractor` a call to a tool that only stands in the way. `elicited` are a person's answers to what the server asked in
     its course, `planted` the places in the spec of texts that were put into `text` (and into nothing that was on the wire).
+    `meta` are correlation ids that a host outside sent beside the call.
     """
 
     id: str
@@ -211,6 +212,7 @@ class CallRecord:
     distractor: bool = False
     elicited: tuple[str, ...] = ()
     planted: tuple[str, ...] = ()
+    meta: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def died(self) -> bool:

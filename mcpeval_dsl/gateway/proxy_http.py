@@ -1,7 +1,7 @@
-"""The door as a server over HTTP, on loopback and behind a token that only the host is told.
+"""The proxy over HTTP, on loopback and behind a token that only the host is told.
 
-Place in the pipeline: beside the proxy over stdio, for hosts that start no process. One line on standard output says where
-it is and with which token; nothing else is written there.
+Place in the pipeline: beside the proxy over pipes, for hosts that start no process. One line tells whoever asked where it
+is and with which token.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import hmac
 import json
-import os
 import secrets
 import socket
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -17,13 +16,13 @@ from typing import Any
 
 import uvicorn
 
-from mcpeval_dsl.gateway.control import Control
-from mcpeval_dsl.gateway.proxy import Proxy, until_orphaned
+from mcpeval_dsl.gateway.proxy import Proxy
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Any]]
 Send = Callable[[Any], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
+END_SECONDS = 3.0
 
 
 def guarded(app: App, token: str) -> App:
@@ -41,30 +40,37 @@ def guarded(app: App, token: str) -> App:
     return run
 
 
-async def serve_http(control: Control, port: int) -> None:
-    """Until told to end, or the process that started it is gone. Raises OSError where the port or the spool cannot be had."""
+async def serve_http(proxy: Proxy, port: int, asker: asyncio.StreamReader, told: asyncio.StreamWriter) -> None:
+    """Until the one who asked for it is gone. A port that cannot be had is said to them."""
     token = secrets.token_urlsafe(32)
-    proxy = Proxy(control)
-    listening = socket.socket()
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listening.bind(("127.0.0.1", port))
-    # Before the address is told: who asks at once waits in the queue instead of being refused.
-    listening.listen(128)
-    await proxy.begin()
-    app = guarded(proxy.server.streamable_http_app(), token)
-    settings = uvicorn.Config(app, log_level="critical", lifespan="on", timeout_graceful_shutdown=1)
-    server = uvicorn.Server(settings)
-    server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]  # of older versions; ends are ours
-    line = {"url": f"http://127.0.0.1:{listening.getsockname()[1]}/mcp", "token": token}
-    os.write(1, json.dumps(line).encode() + b"\n")
-    watching = asyncio.create_task(until_orphaned())
-    serving = asyncio.create_task(server._serve(sockets=[listening]))
-    try:
-        await asyncio.wait({serving, watching}, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        server.should_exit = True
-        watching.cancel()
-        await asyncio.wait({serving, watching}, timeout=3)
-        serving.cancel()
-        listening.close()
-        await asyncio.shield(proxy.end())
+    with socket.socket() as listening:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind(("127.0.0.1", port))
+        except OSError as problem:
+            told.write(json.dumps({"error": f"port {port}: {problem.strerror}"}).encode() + b"\n")
+            return
+        # Before the address is told: who asks at once waits in the queue instead of being refused.
+        listening.listen(128)
+        settings = uvicorn.Config(
+            guarded(proxy.server.streamable_http_app(), token),
+            log_config=None,
+            log_level="critical",
+            lifespan="on",
+            timeout_graceful_shutdown=1,
+        )
+        server = uvicorn.Server(settings)
+        serving = asyncio.create_task(server._serve(sockets=[listening]))
+        leaving = asyncio.create_task(asker.read())
+        line = {"url": f"http://127.0.0.1:{listening.getsockname()[1]}/mcp", "token": token}
+        told.write(json.dumps(line).encode() + b"\n")
+        try:
+            await asyncio.wait({serving, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            server.should_exit = True
+            leaving.cancel()
+            try:
+                await asyncio.wait({serving}, timeout=END_SECONDS)
+            finally:
+                serving.cancel()
+                await asyncio.wait({serving})

@@ -72,6 +72,15 @@ def compact(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
 
 
+def readable_object(text: str) -> dict[str, Any] | None:
+    """The JSON object that a text is; None for any other text."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
 def bounded(text: str, limit: int = STORED_BYTES) -> tuple[str, bool]:
     """Head and tail of a text above `limit` (code points), with what was left out between them; whether it was cut."""
     if len(text) <= limit:

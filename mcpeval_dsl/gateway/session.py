@@ -80,7 +80,7 @@ class Session:
             wanted = wire.result.get("inputRequests")
             answers = {}
             for key, request in wanted.items() if isinstance(wanted, Mapping) else ():
-                answer = self._input(request)
+                answer = await self._input(request)
                 if answer is None:
                     return WireResult("malformed", message="the server asked for input of an undeclared kind")
                 answers[key] = answer
@@ -88,10 +88,10 @@ class Session:
             wire = await self.connection.request(ask(answers, state), timeout)
         return WireResult("malformed", message=f"the server still asked for input after {INPUT_ROUNDS} rounds")
 
-    def _input(self, request: Any) -> types.ElicitResult | None:
+    async def _input(self, request: Any) -> types.ElicitResult | None:
         if not isinstance(request, Mapping) or request.get("method") != "elicitation/create":
             return None
-        answer = self.connection.elicited(request.get("params") or {})
+        answer = await self.connection.elicited(request.get("params") or {})
         return types.ElicitResult(action=answer.get("action", "decline"), content=answer.get("content"))
 
     async def refresh(self, unasked: float | None = None) -> SessionDrift | None:
