@@ -57,7 +57,7 @@ class Turns:
         """Whether the reply to one call had been delivered when the other was decided on."""
         if earlier.turn in self._seen and later.turn in self._seen:
             return (earlier.turn or 0) < (later.turn or 0)
-        return earlier.at_ms + earlier.duration_ms <= later.at_ms
+        return earlier.id != later.id and earlier.at_ms + earlier.duration_ms <= later.at_ms
 
     def covers(self, call: CallRecord) -> bool:
         return call.turn in self._seen

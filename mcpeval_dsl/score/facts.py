@@ -67,12 +67,14 @@ def _ours(call: CallRecord) -> bool:
 def _flags(record: TrialRecord, calls: Sequence[CallRecord], said: Sequence[VerdictRecord]) -> tuple[str, ...]:
     found = [flag for flag in record.flags if not flag.startswith(_MOVED)]
     right = {v.verdict for v in said if v.deciding}
-    if any(failed_by_tool(call) for call in calls) and "yes" in right and "no" not in right:
-        found.append("recovered")
     forced = sum(call.fault != "" and not call.charged and call.error is not None for call in calls)
     soft = record.budget.calls_soft
     if forced and soft is not None and record.counts.charged <= soft < record.counts.charged + forced:
         found.append(f"calls_forced_by_fault:{forced}")
+    elif "yes" in right and "no" not in right and _overcome(record, calls):
+        found.append("recovered")
+    if _not_understood(record, calls):
+        found.append("hint")
     if record.permissions.simulated:
         found.append("writes_simulated")
     if record.counts.errors_in_success:
@@ -92,6 +94,30 @@ def _flags(record: TrialRecord, calls: Sequence[CallRecord], said: Sequence[Verd
     if _read_after_restart(record.calls):
         found.append("state_read_after_restart")
     return tuple(dict.fromkeys(found))
+
+
+def _overcome(record: TrialRecord, calls: Sequence[CallRecord]) -> bool:
+    """Whether a call failed that should not have, by a fault or a lead against the server, and a later one succeeded.
+
+    What the agent itself got wrong, and what the server refused rightly, is nothing to recover from.
+    """
+    leads = {lead.call for lead in record.leads if lead.strength == "lead"}
+    failed = False
+    for call in calls:
+        if call.error is None:
+            if failed:
+                return True
+        elif call.error.cause in ("fault", "fault_after_effect") or (
+            call.id in leads and call.schema_valid is not False
+        ):
+            failed = True
+    return False
+
+
+def _not_understood(record: TrialRecord, calls: Sequence[CallRecord]) -> bool:
+    """Whether an error in words that nothing is known of met arguments that the server itself had named."""
+    unknown = {call.id for call in calls if call.error is not None and call.error.kind == "unknown" and not _ours(call)}
+    return any(trace.call in unknown and trace.decisive and trace.vouch == "strong" for trace in record.arguments)
 
 
 def _read_after_restart(calls: Sequence[CallRecord]) -> bool:

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 
 from mcpeval_dsl.gateway.model import CallRecord
 from mcpeval_dsl.provenance.leads import harvest_leads
+from mcpeval_dsl.provenance.starts import start_lead
 from mcpeval_dsl.records.defects import DefectRecord
-from mcpeval_dsl.records.model import HarvestRecord, Lead, TrialRecord
+from mcpeval_dsl.records.model import ConnectRecord, HarvestRecord, Lead, TrialRecord
 from mcpeval_dsl.score import model
 
 _VARYING = re.compile(r"0x[0-9a-f]+|[0-9a-f]{8,}|\d+|/[^\s\"']*|\"[^\"]*\"|'[^']*'", re.IGNORECASE)
@@ -40,6 +41,11 @@ class LeadTally:
         calls = {call.id: call for call in harvest.calls}
         for lead in harvest.leads or harvest_leads(harvest.calls):
             self._add(lead, f"harvest {harvest.id}", calls)
+
+    def add_connect(self, connect: ConnectRecord) -> None:
+        lead = start_lead(connect)
+        if lead is not None:
+            self._add(lead, f"connect {connect.server}", {})
 
     def result(self) -> tuple[model.LeadRow, ...]:
         return tuple(

@@ -14,6 +14,9 @@ from tests.cases_public.test_run_cases import online, settled
 from tests.execute.bench import outcome
 
 
+PAGES = SUITE.replace("readonly get_*", "readonly get_*, list_*")
+
+
 def one(library: Library, body: str, script: list[Any], **more: Any) -> OutcomeRecord:
     """The outcome of a suite with one task `t` played by one script."""
     library.write(body, {"*": script}, **more)
@@ -187,9 +190,16 @@ def test_a_tool_that_is_not_there_is_no_call_to_the_server(library: Library) -> 
     assert record.turns[0].answers[0].is_error and "get_books" in record.turns[0].answers[0].text
 
 
-def test_an_error_that_was_overcome_is_flagged(library: Library) -> None:
+def test_an_error_of_the_servers_making_that_was_overcome_is_flagged(library: Library) -> None:
+    page = {"tool": "get_page", "arguments": {"key": "PAGE-1702"}}
+    script = calls("list_pages", page, "list_pages", reply="PAGE-1702")
+    found = one(library, 'task t { prompt "x"; grade contains "PAGE" }', script, mode="forgets", head=PAGES)
+    assert found.outcome == "pass" and found.flags == ("recovered",)
+
+
+def test_a_refusal_of_what_the_agent_made_up_is_nothing_to_recover_from(library: Library) -> None:
     found = one(library, 'task t { prompt "x"; grade contains "Emma" }', calls("get_lent", "get_books", reply="Emma"))
-    assert found.outcome == "pass" and "recovered" in found.flags
+    assert found.outcome == "pass" and found.flags == ()
 
 
 def test_a_destructive_tool_by_the_specs_word_and_by_its_own_hint_is_critical(library: Library) -> None:
