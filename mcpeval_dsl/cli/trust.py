@@ -37,7 +37,7 @@ def command(
     if specs.failed or not plans or specs.project is None:
         show(specs.diagnostics, specs.sources, stream=sys.stderr)
         raise typer.Exit(exits.SPEC)
-    items = [item for plan in plans for item in of_plan(plan, specs.project.root)]
+    items = [item for plan in plans for item in of_plan(plan, specs.project.root, starting=False)]
     target = trust.TrustFile(Path(write)) if write else trust.personal_store()
     try:
         new = trust.untrusted(items, [target])

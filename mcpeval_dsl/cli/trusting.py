@@ -14,11 +14,25 @@ if TYPE_CHECKING:
     from mcpeval_dsl.plan.model import Plan
 
 
-def of_plan(plan: Plan, root: Path) -> tuple[Startable, ...]:
-    """Everything the plan can start."""
+def of_plan(plan: Plan, root: Path, *, starting: bool = True) -> tuple[Startable, ...]:
+    """Everything the plan can start, in the sandbox that this machine gives it.
+
+    Without `starting` the sandbox is not tried, but guessed: a command that only reads starts nothing.
+    """
+    from mcpeval_dsl.execute import settings as operator
+    from mcpeval_dsl.execute.confinement import expected, sandbox_of
     from mcpeval_dsl.execute.startables import startables
 
-    return startables(plan, (root / plan.suite.spec).parent.resolve())
+    folder = (root / plan.suite.spec).parent.resolve()
+    try:
+        settings = operator.load(root)
+    except ValueError:
+        return startables(plan, folder)  # whoever starts something refuses these settings in a moment
+    try:
+        sandbox = sandbox_of(settings) if starting else expected(settings)
+    except ValueError:
+        sandbox = expected(settings)
+    return startables(plan, folder, sandbox)
 
 
 def allowed(plan: Plan, root: Path, trust_files: Iterable[str] = ()) -> bool:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from mcpeval_dsl.execute.settings import RunSettings, SandboxSettings
-from mcpeval_dsl.gateway.sandbox import Sandbox, choose
+from mcpeval_dsl.gateway.sandbox import Sandbox, bubblewrap, choose
 
 OWN_FOLDER = ".mcpe"
 """Plans and earlier runs of a project: what is evaluated has no business there."""
@@ -15,6 +15,15 @@ OWN_FOLDER = ".mcpe"
 def sandbox_of(settings: RunSettings) -> Sandbox:
     """Raises SandboxUnavailable where the operator named one that cannot be had."""
     return _chosen(settings.sandbox, settings.project_root)
+
+
+def expected(settings: RunSettings) -> Sandbox:
+    """What a run here will most likely use, told without starting anything: for the question whether it is trusted."""
+    wanted = settings.sandbox
+    mode = wanted.mode
+    if mode == "auto":
+        mode = "none" if bubblewrap() is None else "bwrap"
+    return Sandbox(mode, network=wanted.network)
 
 
 @lru_cache(maxsize=16)

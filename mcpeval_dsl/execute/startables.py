@@ -12,6 +12,7 @@ from pathlib import Path
 
 from mcpeval_dsl.execute.environ import search_path
 from mcpeval_dsl.execute.steps import beside_spec
+from mcpeval_dsl.gateway.sandbox import Sandbox
 from mcpeval_dsl.plan.keys import digest
 from mcpeval_dsl.plan.model import Plan
 from mcpeval_dsl.semantics.expressions import (
@@ -26,6 +27,11 @@ from mcpeval_dsl.semantics.expressions import (
     Template,
 )
 from mcpeval_dsl.semantics.graders import CommandVerdict, Python
+from mcpeval_dsl.semantics.hosts import EVERYTHING
+
+KINDS = ("none", "landlock", "bwrap")
+"""Of sandboxes, from weak to strong."""
+PROGRAMS = ("server", "run", "start", "command", "python")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +39,7 @@ class Startable:
     """`words` as the spec writes them (templates unrendered); `binary` is what the first word resolves to now.
 
     `where` are the lets that the words depend on; `meaning` is a digest of words and lets as they were understood.
+    `sandbox` is its kind, `network` what it may reach inside: hosts as the spec lists them, or `all`.
     """
 
     what: str
@@ -43,24 +50,64 @@ class Startable:
     folder: str = ""
     where: tuple[tuple[str, str], ...] = ()
     meaning: str = ""
+    network: tuple[str, ...] = ()
 
     @property
     def digest(self) -> str:
         """Identity under which it is trusted: exact words and what they depend on, binary, folder, variables, sandbox."""
         data = [self.what, self.words, self.binary, self.variables, self.sandbox, self.folder, self.meaning]
+        data += [self.network] if self.sandbox != "none" else []
         return hashlib.sha256(json.dumps(data, ensure_ascii=False).encode()).hexdigest()
+
+    @property
+    def trusted_by(self) -> tuple[str, ...]:
+        """The digests that stand for it: who trusts a program in a weaker sandbox trusts it in a stronger one."""
+        weaker = KINDS[: KINDS.index(self.sandbox) + 1]
+        profiles = [(kind, network) for kind in weaker for network in (self.network, (EVERYTHING,))]
+        return tuple(dict.fromkeys(replace(self, sandbox=kind, network=network).digest for kind, network in profiles))
 
     def shown(self) -> str:
         """One line for the question that is asked before it is trusted."""
         line = " ".join(_quoted(word) for word in self.words)
         extra = f"   with {', '.join(self.variables)}" if self.variables else ""
         where = "".join(f"   where {name} = {_quoted(value)}" for name, value in self.where)
-        return f"{self.what:<9} {line}{extra}{where}"
+        return f"{self.what:<9} {line}{extra}{where}{self._confined()}"
+
+    def _confined(self) -> str:
+        """How it is confined, said plainly; of what mcpe itself asks there is nothing to say."""
+        if not _is_program(self):
+            return ""
+        if self.sandbox == "none":
+            return "   not confined: it may do and reach all that you may"
+        over = " over TCP" if self.sandbox == "landlock" else ""
+        if EVERYTHING in self.network:
+            return f"   in {self.sandbox}, may reach any host"
+        hosts = f"may reach {', '.join(self.network)}" if self.network else "no network"
+        return f"   in {self.sandbox}, {hosts}{over}"
 
 
-def startables(plan: Plan, spec_folder: Path) -> tuple[Startable, ...]:
-    """Everything the plan can start, without doubles, in order of the spec."""
-    return tuple(dict.fromkeys(_all(plan, spec_folder)))
+def startables(plan: Plan, spec_folder: Path, sandbox: Sandbox | None = None) -> tuple[Startable, ...]:
+    """Everything the plan can start, without doubles, in order of the spec. Without a sandbox nothing is confined."""
+    found = tuple(dict.fromkeys(_all(plan, spec_folder)))
+    if sandbox is None or sandbox.kind == "none":
+        return found
+    return tuple(dict.fromkeys(_confined_by(sandbox, plan, item) for item in found))
+
+
+def _confined_by(sandbox: Sandbox, plan: Plan, item: Startable) -> Startable:
+    """An environment's hosts are for all that is started in its trials; which one that will be is not known here."""
+    if not _is_program(item):
+        return item
+    hosts = {host for environment in plan.environments for host in environment.network}
+    hosts |= set(item.network)
+    if sandbox.network is not None:
+        hosts = {EVERYTHING} if sandbox.network else set()
+    network = (EVERYTHING,) if EVERYTHING in hosts else tuple(sorted(hosts))
+    return replace(item, sandbox=sandbox.kind, network=network)
+
+
+def _is_program(item: Startable) -> bool:
+    return item.what in PROGRAMS or (item.what == "agent" and bool(item.binary))
 
 
 def hosts_of(items: Iterable[Startable]) -> frozenset[str]:
@@ -78,7 +125,8 @@ def _all(plan: Plan, folder: Path) -> Iterator[Startable]:
             headers = tuple(sorted(header.name for header in server.headers))
             yield _startable("connect", (server.url,), folder, lets, headers)
         else:
-            yield _program("server", server.argv, folder, lets, names)
+            program = _program("server", server.argv, folder, lets, names)
+            yield replace(program, network=server.network)
     for node in inside((plan.servers, plan.environments, plan.lets, plan.harvests, plan.tasks, plan.checks)):
         match node:
             case RunStep() | StartStep():

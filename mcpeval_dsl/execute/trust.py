@@ -70,7 +70,7 @@ def personal_store() -> TrustFile:
 def untrusted(items: Sequence[Startable], stores: Sequence[TrustFile]) -> tuple[Startable, ...]:
     """Those that no store trusts. Raises ValueError for an unreadable store."""
     known = frozenset[str]().union(*(store.digests() for store in stores))
-    return tuple(item for item in items if item.digest not in known)
+    return tuple(item for item in items if known.isdisjoint(item.trusted_by))
 
 
 def require(items: Sequence[Startable], stores: Sequence[TrustFile], ask: Ask | None) -> Diagnostic | None:
@@ -90,6 +90,7 @@ def require(items: Sequence[Startable], stores: Sequence[TrustFile], ask: Ask | 
     return Diagnostic(
         "MCPE500",
         "this spec is not trusted to start anything",
-        body=f"Running it would start:\n{lines}\nNothing was started. A command line is trusted once, by its exact words.",
+        body=f"Running it would start:\n{lines}\nNothing was started. A command line is trusted once, by its exact words, "
+        "and in this sandbox or a stronger one.",
         hint="read the lines above; then `mcpe trust SPEC`, or pass `--trust-file FILE` where nobody can be asked",
     )

@@ -12,8 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from mcpeval_dsl.gateway.sandbox import choose
 from tests.execute.bench import Bench
 
+FULL = ["bwrap"] if choose().kind == "bwrap" else []
 BODY = """environment desk { copy "things.json" to "{{ workdir }}/shelf.json"; run "sh" "-c" "echo {{ word }} > {{ marker }}" }
 let marker = "MARK"
 let word   = "started"
@@ -196,3 +198,56 @@ matrix { model = [canned] }
     assert "Traceback" not in done.stderr and "internal error" not in done.stderr, done.stderr
     assert [line for line in lines if f"CODE 0 {line}" not in done.stderr] == [], done.stderr
     assert "tok-8f3a1c" not in done.stdout + done.stderr
+
+
+LISTED = {
+    "server shelf {": 'server shelf { network "api.example.org"; ',
+    "environment desk {": 'environment desk { network "localhost:5432"; ',
+}
+
+
+def confined(bench: Bench, mode: str) -> Bench:
+    bench.variables = {"MCPE_SANDBOX": mode}
+    return bench
+
+
+@pytest.mark.parametrize("kind", FULL)
+def test_trusted_in_a_sandbox_is_not_trusted_without_one(marked: tuple[Bench, Path], kind: str) -> None:
+    bench, marker = marked
+    confined(bench, kind).trust()
+    done = confined(bench, "none").run(trust=False)
+    assert done.code == 2 and "not confined: it may do and reach all that you may" in done.err
+    assert not marker.exists()
+
+
+@pytest.mark.parametrize("kind", FULL)
+def test_trusted_without_a_sandbox_is_trusted_in_one(bench: Bench, kind: str) -> None:
+    bench.spec('task one { prompt "x"; grade contains "done" }')
+    confined(bench, "none").trust()
+    assert confined(bench, kind).run(trust=False).code == 0
+
+
+@pytest.mark.parametrize("kind", FULL)
+@pytest.mark.parametrize("old", LISTED)
+def test_another_list_of_hosts_needs_trust_again(marked: tuple[Bench, Path], kind: str, old: str) -> None:
+    bench, marker = marked
+    confined(bench, kind).trust()
+    path = bench.root / "specs/bench.mcpe"
+    path.write_text(path.read_text().replace(old, LISTED[old]))
+    host = LISTED[old].split('"')[1]
+    done = bench.run(trust=False)
+    assert done.code == 2 and f"in bwrap, may reach {host}" in done.err
+    assert not marker.exists()
+    path.write_text(path.read_text().replace(f'network "{host}"', "network all"))
+    done = bench.mcpe("trust", "specs", "--yes")
+    assert done.code == 0 and "in bwrap, may reach any host" in done.out
+
+
+@pytest.mark.parametrize("kind", FULL)
+def test_what_the_operator_opens_needs_trust_again(bench: Bench, kind: str) -> None:
+    bench.spec('task one { prompt "x"; grade contains "done" }')
+    confined(bench, kind).trust()
+    bench.write("mcpe.local.toml", "[sandbox]\nnetwork = true\n")
+    assert bench.run(trust=False).code == 2
+    bench.write("mcpe.local.toml", "[sandbox]\nnetwork = false\n")
+    assert bench.run(trust=False).code == 0
