@@ -19,7 +19,6 @@ from mcpeval_dsl.report.page import (
 )
 from mcpeval_dsl.report.suspicions import SUSPICIONS
 from mcpeval_dsl.report.text_cells import cells
-from mcpeval_dsl.report.text_checks import checks
 from mcpeval_dsl.report.text_failures import failures, untestable
 from mcpeval_dsl.score import model
 from mcpeval_dsl.score.timings import CellTiming
@@ -43,7 +42,6 @@ def render(
     blocks = [
         _head(page, card),
         _gate(page, card),
-        checks(page, card.checks),
         cells(page, card, timings),
         _safety(page, card.safety) + _lowered(card.lowered),
         leads(page, card.leads),
