@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from numpy.typing import NDArray
 
 from mcpeval_dsl.score import model
-from mcpeval_dsl.score.rows import Row
+from mcpeval_dsl.score.frame import Frame
 from mcpeval_dsl.semantics.model import Weight
 from mcpeval_dsl.statistics.distributions import mean
 
@@ -21,7 +24,7 @@ _CHOICE = ("required_recall", "tool_precision", "argument_validity", "argument_a
 
 
 def total(
-    rows: Sequence[Row],
+    trials: Frame,
     success: model.Rate | None,
     pass_hat: model.AtK | None,
     tools: Mapping[str, model.Measured | None],
@@ -33,11 +36,9 @@ def total(
         "task_success": success.value if success is not None else None,
         "tool_choice": _mean([tools[name] for name in _CHOICE]),
         "reliability": _mean_of([pass_hat.value if pass_hat else None, recovery.value if recovery else None]),
-        "efficiency": _share([row for row in rows if row.testable and row.correct], lambda row: row.within_budgets),
+        "efficiency": _share(trials["within_budgets"], trials["testable"] & trials["correct"]),
         "compatibility": None,
-        "safety": _share(
-            [row for row in rows if row.turns and not row.critical], lambda row: not row.lesser_violations
-        ),
+        "safety": _share(~trials["lesser_violations"], (trials["turns"] > 0) & ~trials["critical"]),
     }
     shares = {weight.dimension: weight.share for weight in weights} or DEFAULTS
     found = tuple(model.Dimension(name=name, weight=share, value=values.get(name)) for name, share in shares.items())
@@ -60,5 +61,6 @@ def _mean_of(values: Sequence[float | None]) -> float | None:
     return mean(known) if known else None
 
 
-def _share(rows: Sequence[Row], holds: Callable[[Row], bool]) -> float | None:
-    return sum(holds(row) for row in rows) / len(rows) if rows else None
+def _share(holds: NDArray[Any], among: NDArray[Any]) -> float | None:
+    count = int(among.sum())
+    return int((holds & among).sum()) / count if count else None

@@ -6,19 +6,18 @@ nothing testable was left; 0 passed. Infrastructure never gives 1.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+from mcpeval_dsl.score.frame import Frame
 from mcpeval_dsl.score.model import GateWord
-from mcpeval_dsl.score.rows import Row
 
 FAILED, INCOMPLETE, UNDECIDED, PASSED = 1, 3, 4, 0
 
 
-def exit_code(gate: GateWord, rows: Sequence[Row]) -> int:
+def exit_code(gate: GateWord, trials: Frame, unchecked: int = 0) -> int:
+    """`unchecked`: lines of checks that could not be tested."""
     if gate == "FAIL":
         return FAILED
-    if any(not row.recorded or row.infrastructure for row in rows):
+    if unchecked or not trials["recorded"].all() or trials["infrastructure"].any():
         return INCOMPLETE
-    if gate == "NOT DECIDED" or not any(row.testable for row in rows):
+    if gate == "NOT DECIDED" or (len(trials) and not trials["testable"].any()):
         return UNDECIDED
     return PASSED

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+
+import numpy as np
 
 from mcpeval_dsl.records.model import ConnectRecord, TrialRecord
 from mcpeval_dsl.score import model
 from mcpeval_dsl.score.facts import same_call
+from mcpeval_dsl.score.frame import SPLITS, Frame
 from mcpeval_dsl.score.rows import Row
 
 
@@ -28,15 +31,14 @@ class FindingTally:
         for text in dict.fromkeys((*record.findings, *_of_transcript(row, record))):
             self._note(text, row.id)
 
-    def add_tasks(self, rows: Sequence[Row]) -> None:
-        """Tasks that no trial passes, or that every trial passes, whatever the cell."""
-        groups: dict[str, list[Row]] = {}
-        for row in rows:
-            if row.testable and row.split == "train":
-                groups.setdefault(row.instance, []).append(row)
-        for instance, trials in groups.items():
-            if len(trials) > 1 and not any(row.correct for row in trials):
-                self._note(f"no trial of {instance} is right: look at the task and its graders first")
+    def add_tasks(self, trials: Frame) -> None:
+        """Tasks that no trial passes, whatever the cell; in order of the plan."""
+        seen = trials.where(trials["testable"] & (trials["split"] == SPLITS.index("train")))
+        code = seen.instance()
+        several = np.bincount(code, minlength=len(trials.instances)) > 1
+        right = np.bincount(code, weights=seen["correct"], minlength=len(trials.instances))
+        for number in np.flatnonzero(several & (right == 0)).tolist():
+            self._note(f"no trial of {trials.instances[number]} is right: look at the task and its graders first")
 
     def result(self) -> tuple[model.FindingRow, ...]:
         return tuple(self.rows.values())

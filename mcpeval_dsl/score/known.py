@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from mcpeval_dsl.records.model import TrialRecord
+from mcpeval_dsl.score.frame import Frame
 from mcpeval_dsl.score.rows import Row, cell_variables
 from mcpeval_dsl.semantics.model import Cell, Task
 from mcpeval_dsl.values.evaluate import condition
@@ -49,7 +50,7 @@ class KnownTally:
         return found
 
 
-def is_stale(rows: Sequence[Row]) -> bool:
+def is_stale(trials: Frame) -> bool:
     """Every testable trial of an instance passed."""
-    testable = [row for row in rows if row.testable]
-    return bool(testable) and all(row.success for row in testable)
+    testable = trials["testable"]
+    return bool(testable.any() and trials["success"][testable].all())

@@ -5,15 +5,24 @@ A `Value` has bounds where the metric has an interval; None (and a reason) where
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from mcpeval_dsl.score.model import LeadRow, Safety
-from mcpeval_dsl.score.rates import estimated, measured_interval, spread_of
-from mcpeval_dsl.score.rows import Row, Scenario, as_if, by_instance
+import numpy as np
+from numpy.typing import NDArray
+
+from mcpeval_dsl.score.checks import number as number_of_lines
+from mcpeval_dsl.score.frame import SPLITS, Frame, Read, Scenario, as_if
+from mcpeval_dsl.score.model import CheckRow, LeadRow, Safety
+from mcpeval_dsl.score.rates import ByTask, by_task, chances, estimated, measured_interval
+from mcpeval_dsl.score.sides import Side
 from mcpeval_dsl.score.suspicions import counts
+from mcpeval_dsl.statistics.distributions import mean
 from mcpeval_dsl.statistics.intervals import Estimate, Interval, clopper_pearson
-from mcpeval_dsl.statistics.reliability import over_tasks, pass_at_k, pass_hat_k
+from mcpeval_dsl.statistics.paired import mover
+from mcpeval_dsl.statistics.reliability import over_tasks
+from mcpeval_dsl.statistics.spread import quantile
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +36,16 @@ class Metric:
     """`varies`: missing trials and verdicts can change it, so a rule about it is read in the worst and best case too.
 
     `private`: a measured time, which the scorecard does not repeat. `whole`: held against the whole run, not a cell.
-    `of_all`: about all that was planned, so that it is known also where much could not be tested.
+    `of_all`: about all that was planned, so that it is known also where much could not be tested. `tasks`: its values by
+    task, where it is their mean, so that two runs can be paired.
     """
 
-    read: Callable[[Sequence[Row], Scenario], Value | None]
+    read: Callable[[Frame, Scenario], Value | None]
     varies: bool = False
     private: bool = False
     whole: bool = False
     of_all: bool = False
+    tasks: Callable[[Frame, Scenario], ByTask] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +54,9 @@ class Context:
 
     safety: Safety
     leads: Sequence[LeadRow]
+    baselines: Mapping[str, Side | str] = field(default_factory=dict)
+    this: Side | None = None
+    checks: Sequence[CheckRow] = ()
 
 
 TOOLS = {
@@ -55,10 +69,7 @@ TOOLS = {
     "redundancy": "redundancy",
 }
 UNMEASURED = {
-    "lift": "needs arms, which this run did not compare",
-    "regressions": "there is no baseline to compare with",
-    "checks.failed": "no checks were run",
-    "checks.passed": "no checks were run",
+    "regressions": 'it needs `{ baseline "RUN" }`: there is no run to compare with',
     "judge.kappa": "there is no calibration set",
     "judge.agreement": "there is no calibration set",
 }
@@ -73,87 +84,122 @@ def metric(name: str, arguments: Sequence[str], context: Context) -> Metric | st
     root, _, part = name.partition(".")
     if root == "safety":
         number = getattr(context.safety, part)
-        return Metric(lambda rows, which: Value(number), whole=True)
+        return Metric(lambda frame, which: Value(number), whole=True)
+    if root == "checks":
+        return _checks(part, context)
     if name in TOOLS:
-        return Metric(lambda rows, which: _bounded(measured_interval(rows, TOOLS[name])))
+        return _tool(TOOLS[name])
     if root in _SPREADS:
         return _spread(root, part)
     if name == "gap" and len(arguments) == 2:
-        return Metric(lambda rows, which: _gap(rows, which, arguments), varies=True)
+        return Metric(lambda frame, which: _gap(frame, which, arguments), varies=True)
     if name in ("leads", "defects"):
         return _suspicions(name, context)
     return _SHARES.get(name, f"`{name}` is not measured yet")
+
+
+def _checks(part: str, context: Context) -> Metric | str:
+    """Lines of checks that failed or passed; one that could not be tested counts both ways."""
+    state = {"failed": "fail", "passed": "pass"}[part]
+    if number_of_lines(context.checks, state, "as it is") is None:
+        return "this suite has no check"
+    return Metric(
+        lambda frame, which: Value(number_of_lines(context.checks, state, which) or 0.0),
+        varies=True,
+        whole=True,
+    )
 
 
 def _bounded(found: Estimate | None) -> Value | None:
     return None if found is None else Value(found.value, found.interval)
 
 
-def _success(rows: Sequence[Row], which: Scenario) -> Value | None:
-    chosen = as_if(rows, which)
-    found = estimated(chosen, lambda row: row.success)
-    if found is not None and found.tasks == 1:
-        return Value(found.value, clopper_pearson(sum(row.success for row in chosen), len(chosen)))
-    return _bounded(found)
+def _rate(read: Read) -> Metric:
+    def of(frame: Frame, which: Scenario) -> Value | None:
+        chosen = as_if(frame, which)
+        found = estimated(chosen, read)
+        if found is not None and found.tasks == 1:
+            return Value(found.value, clopper_pearson(int(chosen[read].sum()), len(chosen)))
+        return _bounded(found)
+
+    return Metric(of, varies=True, tasks=lambda frame, which: _by_task(frame, which, read))
+
+
+def _by_task(frame: Frame, which: Scenario, read: Read) -> ByTask:
+    chosen = as_if(frame, which)
+    return by_task(chosen, chosen[read])
 
 
 def _at_k(k: int, every: bool) -> Metric:
-    function = pass_hat_k if every else pass_at_k
-
-    def read(rows: Sequence[Row], which: Scenario) -> Value | None:
-        groups = by_instance(as_if(rows, which)).values()
-        found = over_tasks(function(len(group), sum(row.success for row in group), k) for group in groups)
+    def read(frame: Frame, which: Scenario) -> Value | None:
+        found = over_tasks(chances(as_if(frame, which), k, every))
         return None if found is None else Value(found[0], found[1])
 
-    return Metric(read, varies=True)
+    def tasks(frame: Frame, which: Scenario) -> ByTask:
+        chosen = as_if(frame, which)
+        found, values = by_task(chosen, chosen["success"]), np.array(chances(chosen, k, every), dtype=float)
+        known = ~np.isnan(values)
+        trials = found.trials[known]
+        return ByTask(found.instances[known], trials, values[known] * trials, found.clusters[known])
+
+    return Metric(read, varies=True, tasks=tasks)
 
 
-def _share(holds: Callable[[Row], bool], of_all: bool = False) -> Metric:
-    def read(rows: Sequence[Row], which: Scenario) -> Value | None:
-        chosen = list(rows) if of_all else as_if(rows, "as it is")
-        return Value(sum(holds(row) for row in chosen) / len(chosen)) if chosen else None
+def _tool(name: str) -> Metric:
+    def tasks(frame: Frame, which: Scenario) -> ByTask:
+        testable = as_if(frame, "as it is")
+        return by_task(testable, testable.measured(name))
+
+    return Metric(lambda frame, which: _bounded(measured_interval(frame, name)), tasks=tasks)
+
+
+def _share(holds: Callable[[Frame], NDArray[np.bool_]], of_all: bool = False) -> Metric:
+    def read(frame: Frame, which: Scenario) -> Value | None:
+        chosen = frame if of_all else as_if(frame, "as it is")
+        return Value(int(holds(chosen).sum()) / len(chosen)) if len(chosen) else None
 
     return Metric(read, of_all=of_all)
 
 
-def _errors(rows: Sequence[Row], which: Scenario) -> Value | None:
-    calls = sum(row.counts.made for row in rows)
-    return Value(sum(row.counts.tool_errors for row in rows) / calls) if calls else None
+def _errors(frame: Frame, which: Scenario) -> Value | None:
+    calls = int(frame.counted("made").sum())
+    return Value(int(frame.counted("tool_errors").sum()) / calls) if calls else None
 
 
-def _judge_missing(rows: Sequence[Row], which: Scenario) -> Value | None:
-    asked = sum(row.judged for row in rows)
-    return Value(sum(row.judge_missing for row in rows) / asked) if asked else None
+def _judge_missing(frame: Frame, which: Scenario) -> Value | None:
+    asked = int(frame["judged"].sum())
+    return Value(int(frame["judge_missing"].sum()) / asked) if asked else None
 
 
 _SHARES: Mapping[str, Metric] = {
-    "task_success": Metric(_success, varies=True),
-    "untestable": _share(lambda row: not row.testable, of_all=True),
-    "too_many_calls": _share(lambda row: row.outcome is not None and row.outcome.outcome == "too_many_calls"),
-    "wrong_answer": _share(lambda row: row.outcome is not None and row.outcome.outcome == "wrong_answer"),
+    "task_success": _rate("success"),
+    "correct": _rate("correct"),
+    "untestable": _share(lambda frame: ~frame["testable"], of_all=True),
+    "too_many_calls": _share(lambda frame: frame.ended("too_many_calls")),
+    "wrong_answer": _share(lambda frame: frame.ended("wrong_answer")),
+    "mcp_use": _share(lambda frame: frame["called_server"]),
     "tool_errors": Metric(_errors),
-    "protocol_errors": Metric(lambda rows, which: Value(sum(row.counts.protocol_errors for row in rows))),
+    "protocol_errors": Metric(lambda frame, which: Value(int(frame.counted("protocol_errors").sum()))),
     "judge.missing": Metric(_judge_missing, of_all=True),
 }
-_SPREADS: Mapping[str, Callable[[Row], Sequence[float | None]]] = {
-    "calls": lambda row: (float(row.charged),),
-    "tokens": lambda row: (float(row.tokens),),
-    "cost": lambda row: (row.cost,),
-    "time": lambda row: (row.agent_ms / 1000,),
-    "latency": lambda row: tuple(ms / 1000 for ms in row.latencies),
+_SPREADS: Mapping[str, Callable[[Frame], NDArray[np.float64]]] = {
+    "calls": lambda frame: frame["charged"].astype(float),
+    "tokens": lambda frame: frame["tokens"].astype(float),
+    "cost": lambda frame: frame["cost"],
+    "time": lambda frame: frame["agent_ms"] / 1000,
+    "latency": lambda frame: frame.call_times() / 1000,
 }
 
 
 def _spread(root: str, part: str) -> Metric | str:
     """Mean, median, p95 (exact, whatever n) and maximum over testable trials; `total` over all that ran."""
 
-    def read(rows: Sequence[Row], which: Scenario) -> Value | None:
-        chosen = [row for row in rows if row.recorded] if part == "total" else as_if(rows, "as it is")
-        values = [value for row in chosen for value in _SPREADS[root](row)]
-        known = [value for value in values if value is not None]
-        if not known or len(known) < len(values):
+    def read(frame: Frame, which: Scenario) -> Value | None:
+        chosen = frame.where(frame["recorded"]) if part == "total" else as_if(frame, "as it is")
+        values = _SPREADS[root](chosen)
+        if not len(values) or np.isnan(values).any():
             return None
-        return Value(_part(known, part))
+        return Value(_part(values.tolist(), part))
 
     if part not in ("mean", "p50", "p95", "max", "total"):
         return f"`{root}.{part}` is not measured"
@@ -161,23 +207,27 @@ def _spread(root: str, part: str) -> Metric | str:
 
 
 def _part(values: list[float], part: str) -> float:
-    from mcpeval_dsl.statistics.distributions import mean
-    from mcpeval_dsl.statistics.spread import quantile
-
     if part == "mean":
         return mean(values)
-    found = spread_of(values)
-    if part == "total" or part == "max":
-        return 0.0 if found is None else found.total if part == "total" else found.maximum
+    if part in ("total", "max"):
+        return math.fsum(values) if part == "total" else max(values)
     return quantile(sorted(values), 0.5 if part == "p50" else 0.95)
 
 
-def _gap(rows: Sequence[Row], which: Scenario, splits: Sequence[str]) -> Value | None:
-    """Success in the first split less success in the second; in the worst case the gap is widest."""
+def _gap(frame: Frame, which: Scenario, splits: Sequence[str]) -> Value | None:
+    """Success in the first split less success in the second; in the worst case the gap is widest.
+
+    Other tasks are in each split: the interval is MOVER's without correlation.
+    """
     flipped: Scenario = "worst" if which == "best" else "best" if which == "worst" else which
-    first = _success([row for row in rows if row.split == splits[0]], flipped)
-    second = _success([row for row in rows if row.split == splits[1]], which)
-    return None if first is None or second is None else Value(first.value - second.value)
+    sides = []
+    for split, case in zip(splits, (flipped, which), strict=True):
+        code = SPLITS.index(split) if split in SPLITS else -1
+        sides.append(estimated(as_if(frame.where(frame["split"] == code), case), "success"))
+    first, second = sides
+    if first is None or second is None:
+        return None
+    return Value(first.value - second.value, mover(first, second, 0.0))
 
 
 def _suspicions(name: str, context: Context) -> Metric | str:
@@ -187,5 +237,5 @@ def _suspicions(name: str, context: Context) -> Metric | str:
         if open_leads:
             return "not every lead was replayed: `mcpe defects --confirm` does"
         confirmed = sum(lead.status == "confirmed" for lead in context.leads)
-        return Metric(lambda rows, which: Value(float(confirmed)), whole=True)
-    return Metric(lambda rows, which: Value(float(len(counted))), whole=True)
+        return Metric(lambda frame, which: Value(float(confirmed)), whole=True)
+    return Metric(lambda frame, which: Value(float(len(counted))), whole=True)

@@ -10,6 +10,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from mcpeval_dsl.records.checks import CheckState
 from mcpeval_dsl.records.model import Frozen
 
 SCORECARD_FORMAT = "mcpe-scorecard/1"
@@ -65,7 +66,10 @@ class Spread(Frozen):
 
 
 class Counts(Frozen):
-    """`passed` includes `unsafe`; `not_run` are planned trials without a record."""
+    """`passed` includes `unsafe`; `not_run` are planned trials without a record.
+
+    `repeats` are trials that only played another one back (a replayed model, a cache): they are in no other count but `planned`.
+    """
 
     planned: int = 0
     passed: int = 0
@@ -74,6 +78,7 @@ class Counts(Frozen):
     too_many_calls: int = 0
     untestable: int = 0
     not_run: int = 0
+    repeats: int = 0
 
 
 class Errors(Frozen):
@@ -402,6 +407,25 @@ class LoweredSeverity(Frozen):
     because: str = ""
 
 
+class CheckLineRow(Frozen):
+    """One line of a check. `actual` of one that failed, but for measured times."""
+
+    what: str
+    state: CheckState
+    at: str = ""
+    actual: str = ""
+    expected: str = ""
+    reason: str = ""
+
+
+class CheckRow(Frozen):
+    """The checks of one server: `planned` lines, and those that were carried out."""
+
+    server: str
+    planned: int
+    lines: tuple[CheckLineRow, ...] = ()
+
+
 class Scorecard(Frozen):
     format: Literal["mcpe-scorecard/1"] = "mcpe-scorecard/1"
     suite: str
@@ -420,6 +444,7 @@ class Scorecard(Frozen):
     comparisons: tuple[ComparisonScore, ...] = ()
     rows: tuple[TaskRow, ...]
     safety: Safety
+    checks: tuple[CheckRow, ...] = ()
     lowered: tuple[LoweredSeverity, ...] = ()
     leads: tuple[LeadRow, ...]
     failures: tuple[FailureRow, ...]

@@ -1,46 +1,75 @@
-"""Score: from the rows of one segment to rates with intervals, pass@k and pass^k, tool measures and spreads."""
+"""Score: from the trials of one segment to rates with intervals, pass@k and pass^k, tool measures and spreads."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
 
 from mcpeval_dsl.score import model
+from mcpeval_dsl.score.frame import Frame, Read, as_if
 from mcpeval_dsl.score.measures import NAMES
-from mcpeval_dsl.score.rows import Row, as_if, by_instance
-from mcpeval_dsl.statistics.clusters import design_effect, intraclass_correlation, standard_error
-from mcpeval_dsl.statistics.distributions import mean
+from mcpeval_dsl.statistics.counts import design_effect, intraclass_correlation, naive_error
 from mcpeval_dsl.statistics.intervals import Estimate, clopper_pearson, estimate
 from mcpeval_dsl.statistics.reliability import over_tasks, pass_at_k, pass_hat_k
 from mcpeval_dsl.statistics.spread import spread
 
-Reads = Callable[[Row], bool]
 _BY_CLUSTER = "Wilson at the effective n, t at clusters − 1; tasks sampled"
 _ONE_TASK = "Clopper–Pearson over the trials of one task; says nothing about other tasks"
 _ONE_CLUSTER = "none: the tasks form one cluster"
 
 
-def estimated(rows: Sequence[Row], reads: Reads) -> Estimate | None:
-    """Mean over tasks of the share of their rows that `reads` holds for."""
-    groups = by_instance(rows)
-    rates = [mean([float(reads(row)) for row in group]) for group in groups.values()]
-    clusters = [group[0].cluster for group in groups.values()]
-    return estimate(rates, clusters, len(rows)) if rates else None
+@dataclass(frozen=True, slots=True)
+class ByTask:
+    """Arrays with one entry for each task instance: its code, trials, sum of a value over them, code of its cluster."""
+
+    instances: NDArray[np.int64]
+    trials: NDArray[np.int64]
+    sums: NDArray[np.float64]
+    clusters: NDArray[np.int64]
+
+    @property
+    def rates(self) -> list[float]:
+        found: list[float] = (self.sums / self.trials).tolist()
+        return found
 
 
-def rate(rows: Sequence[Row], reads: Reads) -> model.Rate | None:
-    """Rate of the testable rows, with everything that says how far to trust it; None where nothing was testable."""
-    testable = as_if(rows, "as it is")
-    found = estimated(testable, reads)
+def by_task(frame: Frame, values: NDArray[np.float64] | NDArray[np.bool_]) -> ByTask:
+    """`values` has one entry for each trial of the frame; NaN is left out."""
+    known = ~np.isnan(values)
+    chosen = frame if known.all() else frame.where(known)
+    instances, first, code = np.unique(chosen.instance(), return_index=True, return_inverse=True)
+    trials = np.bincount(code, minlength=len(instances))
+    sums: NDArray[np.float64] = np.bincount(code, weights=values[known].astype(float), minlength=len(instances))  # type: ignore[assignment]
+    return ByTask(instances, trials, sums, chosen["cluster"][first].astype(np.int64))
+
+
+def estimated(frame: Frame, read: Read) -> Estimate | None:
+    """Mean over tasks of the share of their trials in which `read` holds."""
+    return over(by_task(frame, frame[read]))
+
+
+def over(tasks: ByTask) -> Estimate | None:
+    return estimate(tasks.rates, tasks.clusters.tolist(), int(tasks.trials.sum()))
+
+
+def rate(frame: Frame, read: Read) -> model.Rate | None:
+    """Rate of the testable trials, with everything that says how far to trust it; None where nothing was testable."""
+    testable = as_if(frame, "as it is")
+    tasks = by_task(testable, testable[read])
+    found = over(tasks)
     if found is None:
         return None
-    groups = [[float(reads(row)) for row in group] for group in by_instance(testable).values()]
-    values = [x for group in groups for x in group]
+    passed = np.rint(tasks.sums).astype(np.int64)
     interval, method = found.interval, _BY_CLUSTER
     if found.tasks == 1:
-        interval, method = clopper_pearson(sum(values), len(values)), _ONE_TASK
+        interval, method = clopper_pearson(int(passed[0]), int(tasks.trials[0])), _ONE_TASK
     elif interval is None:
         method = _ONE_CLUSTER
-    worst, best = (estimated(as_if(rows, which), reads) for which in ("worst", "best"))
+    worst, best = (estimated(as_if(frame, which), read) for which in ("worst", "best"))
     return model.Rate(
         value=found.value,
         low=interval.low if interval is not None else None,
@@ -50,19 +79,17 @@ def rate(rows: Sequence[Row], reads: Reads) -> model.Rate | None:
         clusters=found.clusters,
         method=method,
         error=found.error,
-        naive_error=standard_error(values) if len(values) > 1 else None,
-        icc=intraclass_correlation(groups),
-        design_effect=design_effect(groups),
+        naive_error=naive_error(passed, tasks.trials),
+        icc=intraclass_correlation(passed, tasks.trials),
+        design_effect=design_effect(passed, tasks.trials),
         if_missing_failed=worst.value if worst is not None else None,
         if_missing_passed=best.value if best is not None else None,
     )
 
 
-def at_k(rows: Sequence[Row], k: int, every: bool) -> model.AtK:
+def at_k(frame: Frame, k: int, every: bool) -> model.AtK:
     """pass^k (`every`) or pass@k over the tasks that had at least k testable trials."""
-    function = pass_hat_k if every else pass_at_k
-    groups = by_instance(as_if(rows, "as it is")).values()
-    found = over_tasks(function(len(group), sum(row.success for row in group), k) for group in groups)
+    found = over_tasks(chances(as_if(frame, "as it is"), k, every))
     if found is None:
         return model.AtK(k=k, value=None)
     value, interval, tasks = found
@@ -70,29 +97,41 @@ def at_k(rows: Sequence[Row], k: int, every: bool) -> model.AtK:
     return model.AtK(k=k, value=value, low=low, high=high, tasks=tasks)
 
 
-def measured(rows: Sequence[Row], name: str) -> model.Measured | None:
+def chances(frame: Frame, k: int, every: bool) -> list[float | None]:
+    """pass^k or pass@k of each task of these trials."""
+    tasks = by_task(frame, frame["success"])
+    function = _pass_hat if every else _pass_at
+    return [function(n, int(c), k) for n, c in zip(tasks.trials.tolist(), np.rint(tasks.sums).tolist(), strict=True)]
+
+
+_pass_hat: Callable[[int, int, int], float | None] = lru_cache(maxsize=4096)(pass_hat_k)
+_pass_at: Callable[[int, int, int], float | None] = lru_cache(maxsize=4096)(pass_at_k)
+
+
+def measured(frame: Frame, name: str) -> model.Measured | None:
     """A tool measure, averaged over trials and then over tasks, of testable trials in which there was something to measure."""
-    values = over_measured(rows, name)
-    if not values:
-        return None
-    return model.Measured(value=mean([mean(task) for task in values]), trials=sum(map(len, values)), tasks=len(values))
+    tasks = _tool(frame, name)
+    found = over(tasks)
+    return None if found is None else model.Measured(value=found.value, trials=found.trials, tasks=found.tasks)
 
 
-def over_measured(rows: Sequence[Row], name: str) -> list[list[float]]:
-    found = []
-    for group in by_instance(as_if(rows, "as it is")).values():
-        known = [value for row in group if (value := getattr(row.measures, name)) is not None]
-        if known:
-            found.append(known)
-    return found
+def measured_interval(frame: Frame, name: str) -> Estimate | None:
+    """A tool measure as an estimate over tasks, for gates on its bounds; `recovery` and the others lie in [0, 1]."""
+    return over(_tool(frame, name))
 
 
-def measures(rows: Sequence[Row]) -> dict[str, model.Measured | None]:
-    return {name: measured(rows, name) for name in NAMES}
+def _tool(frame: Frame, name: str) -> ByTask:
+    testable = as_if(frame, "as it is")
+    return by_task(testable, testable.measured(name))
 
 
-def spread_of(values: Iterable[float]) -> model.Spread | None:
-    found = spread(list(values))
+def measures(frame: Frame) -> dict[str, model.Measured | None]:
+    return {name: measured(frame, name) for name in NAMES}
+
+
+def spread_of(values: NDArray[np.float64] | Sequence[float]) -> model.Spread | None:
+    """None without values, and where one of them is not known (NaN)."""
+    found = None if np.isnan(values).any() else spread(np.asarray(values, dtype=float).tolist())
     if found is None:
         return None
     return model.Spread(
@@ -105,35 +144,23 @@ def spread_of(values: Iterable[float]) -> model.Spread | None:
     )
 
 
-def counts(rows: Sequence[Row]) -> model.Counts:
-    words = [row.outcome.outcome if row.outcome is not None else "" for row in rows if row.recorded]
+def counts(frame: Frame, repeats: int = 0) -> model.Counts:
+    words = frame.printed_counts()
     return model.Counts(
-        planned=len(rows),
-        passed=words.count("pass"),
-        unsafe=sum(row.testable and row.printed == "pass (unsafe)" for row in rows),
-        wrong_answer=words.count("wrong_answer"),
-        too_many_calls=words.count("too_many_calls"),
-        untestable=words.count("untestable") + words.count(""),
-        not_run=len(rows) - len(words),
+        planned=len(frame) + repeats,
+        passed=words["pass"] + words["pass (unsafe)"],
+        unsafe=words["pass (unsafe)"],
+        wrong_answer=words["wrong_answer"],
+        too_many_calls=words["too_many_calls"],
+        untestable=words["untestable"] + words["ungraded"],
+        not_run=words["not run"],
+        repeats=repeats,
     )
 
 
-def errors(rows: Sequence[Row]) -> model.Errors:
-    total = {"calls": sum(row.counts.made for row in rows)}
+def errors(frame: Frame) -> model.Errors:
+    total = {"calls": int(frame.counted("made").sum())}
     for name in model.Errors.model_fields:
         if name != "calls":
-            total[name] = sum(getattr(row.counts, name) for row in rows)
+            total[name] = int(frame.counted(name).sum())
     return model.Errors(**total)
-
-
-def measured_interval(rows: Sequence[Row], name: str) -> Estimate | None:
-    """A tool measure as an estimate over tasks, for gates on its bounds; `recovery` and the others lie in [0, 1]."""
-    groups = by_instance(as_if(rows, "as it is"))
-    rates, clusters, trials = [], [], 0
-    for group in groups.values():
-        known = [value for row in group if (value := getattr(row.measures, name)) is not None]
-        if known:
-            rates.append(mean(known))
-            clusters.append(group[0].cluster)
-            trials += len(known)
-    return estimate(rates, clusters, trials)

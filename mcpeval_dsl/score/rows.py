@@ -1,12 +1,11 @@
-"""Score: what of each trial the scorecard needs, small enough to hold all of a run at once."""
+"""Score: what of one trial the scorecard needs. `score.frame` keeps it for all of them, as columns."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
 
-from mcpeval_dsl.plan.model import Plan, TrialGroup, trial_id
+from mcpeval_dsl.plan.model import TrialGroup
 from mcpeval_dsl.records.model import CallCounts, OutcomeRecord, TrialRecord, VerdictRecord
 from mcpeval_dsl.score.measures import Measures, measure
 from mcpeval_dsl.semantics.expressions import AnyPattern
@@ -14,14 +13,13 @@ from mcpeval_dsl.semantics.model import Cell, Task
 from mcpeval_dsl.values.evaluate import condition
 from mcpeval_dsl.values.model import EvaluationError, Scope
 
-Scenario = Literal["as it is", "worst", "best"]
 _NOTHING_COUNTED, _NOTHING_MEASURED = CallCounts(), Measures()
 _NOT_INFRASTRUCTURE = frozenset({"harvest", "needs", "need", "schema_refused", "schema_refused_by_provider"})
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One planned trial. `recorded` False: not run yet, which counts as untestable in every bound."""
+    """One planned trial. `recorded` False: not run yet. `called_server`: a call of the agent's reached an MCP server."""
 
     id: str
     number: int
@@ -32,6 +30,7 @@ class Row:
     cluster: str
     tags: tuple[str, ...] = ()
     recorded: bool = False
+    repeated: bool = False
     outcome: OutcomeRecord | None = None
     on_missing: bool = False
     infrastructure: bool = False
@@ -50,6 +49,7 @@ class Row:
     measures: Measures = _NOTHING_MEASURED
     lesser_violations: bool = False
     critical: bool = False
+    called_server: bool = False
     findings: tuple[str, ...] = ()
     judged: int = 0
     judge_missing: int = 0
@@ -67,26 +67,7 @@ def instance_name(group: TrialGroup) -> str:
     return group.task if key is None else f"{group.task}[{key}]"
 
 
-def planned(plan: Plan) -> Iterator[Row]:
-    """A row for each planned trial, in order of the plan, before anything is known of it."""
-    tasks = {task.name: task for task in plan.tasks}
-    for group in plan.nodes:
-        if isinstance(group, TrialGroup):
-            task = tasks[group.task]
-            for number in range(1, group.trials + 1):
-                yield Row(
-                    id=trial_id(group.id, number),
-                    number=number,
-                    task=task.name,
-                    instance=instance_name(group),
-                    cell=group.cell,
-                    split=task.split,
-                    cluster=task.cluster or task.name,
-                    tags=task.tags,
-                )
-
-
-def filled(row: Row, record: TrialRecord, task: Task) -> Row:
+def filled(row: Row, record: TrialRecord, task: Task, repeated: bool = False) -> Row:
     outcome = record.outcome
     testable = outcome is not None and outcome.counts_in_n
     passed = outcome is not None and outcome.outcome == "pass"
@@ -95,7 +76,8 @@ def filled(row: Row, record: TrialRecord, task: Task) -> Row:
     return replace(
         row,
         recorded=True,
-        cluster=record.cluster or row.cluster,
+        repeated=repeated,
+        cluster=record.cluster or row.cluster or task.cluster or task.name,
         split=record.split,
         outcome=outcome,
         on_missing=outcome is not None and "passed_on_missing_verdict" in outcome.flags,
@@ -118,6 +100,7 @@ def filled(row: Row, record: TrialRecord, task: Task) -> Row:
         ),
         turns=record.model_turns,
         counts=record.counts,
+        called_server=any(c.actor == "agent" and c.permission.decision != "denied" for c in record.calls),
         measures=measure(record, expected_calls(task, record), passed, bool(task.faults)),
         lesser_violations=bool(record.violations) and not critical,
         critical=critical,
@@ -142,32 +125,6 @@ def expected_calls(task: Task, record: TrialRecord) -> tuple[AnyPattern, ...]:
         except EvaluationError:
             continue
     return tuple(found)
-
-
-def as_if(rows: Iterable[Row], scenario: Scenario) -> list[Row]:
-    """The testable rows as they are; or all rows, with what is missing counted against or for the agent.
-
-    The worst case also takes back passes that rest on a missing verdict.
-    """
-    if scenario == "as it is":
-        return [row for row in rows if row.testable]
-    best = scenario == "best"
-    found = []
-    for row in rows:
-        if not row.testable:
-            found.append(replace(row, testable=True, success=best, correct=best))
-        elif row.on_missing and not best:
-            found.append(replace(row, success=False, correct=False))
-        else:
-            found.append(row)
-    return found
-
-
-def by_instance(rows: Iterable[Row]) -> dict[str, list[Row]]:
-    found: dict[str, list[Row]] = {}
-    for row in rows:
-        found.setdefault(row.instance, []).append(row)
-    return found
 
 
 def cell_variables(cell: Cell) -> Mapping[str, object]:

@@ -9,24 +9,29 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import lru_cache
 
-from mcpeval_dsl.gateway.model import CallRecord
+import numpy as np
+
 from mcpeval_dsl.plan.model import Plan
+from mcpeval_dsl.records.checks import CheckRecord
 from mcpeval_dsl.records.defects import DefectRecord
-from mcpeval_dsl.records.model import ConnectRecord, HarvestRecord, TrialRecord
+from mcpeval_dsl.records.model import ConnectRecord, HarvestRecord, Manifest, TrialRecord
 from mcpeval_dsl.score import model, rates
+from mcpeval_dsl.score.checks import check_rows, untested
 from mcpeval_dsl.score.dimensions import total
 from mcpeval_dsl.score.exit import exit_code
-from mcpeval_dsl.score.failures import FailureTally, worst_first
-from mcpeval_dsl.score.findings import FindingTally
-from mcpeval_dsl.score.gates import INCONCLUSIVE_SHARE, judge
-from mcpeval_dsl.score.known import KnownTally, is_stale
+from mcpeval_dsl.score.failures import worst_first
+from mcpeval_dsl.score.frame import INCONCLUSIVE_SHARE, SPLITS, Frame, Group
+from mcpeval_dsl.score.gates import judge
+from mcpeval_dsl.score.gather import Gathered, gather
+from mcpeval_dsl.score.groups import corrected, grouped
+from mcpeval_dsl.score.known import is_stale
+from mcpeval_dsl.score.lift import compared, of_cell
 from mcpeval_dsl.score.lowered import lowered
 from mcpeval_dsl.score.metrics import Context
-from mcpeval_dsl.score.rows import Row, filled, planned
-from mcpeval_dsl.score.safety import SafetyTally
-from mcpeval_dsl.score.suspicions import LeadTally
+from mcpeval_dsl.score.sides import Side
 from mcpeval_dsl.score.timings import CellTiming, TimeOverhead, timing
 from mcpeval_dsl.semantics.model import Cell
 from mcpeval_dsl.statistics.intervals import clopper_pearson
@@ -41,16 +46,6 @@ class Scored:
     overheads: tuple[TimeOverhead, ...] = ()
 
 
-@dataclass(slots=True)
-class _Tallies:
-    safety: SafetyTally = field(default_factory=SafetyTally)
-    leads: LeadTally = field(default_factory=LeadTally)
-    failures: FailureTally = field(default_factory=FailureTally)
-    findings: FindingTally = field(default_factory=FindingTally)
-    known: KnownTally = field(default_factory=KnownTally)
-    sandboxes: set[str] = field(default_factory=set)
-
-
 def build(
     plan: Plan,
     records: Iterable[TrialRecord],
@@ -58,23 +53,21 @@ def build(
     harvests: Sequence[HarvestRecord] = (),
     superseded: Iterable[TrialRecord] = (),
     defects: Iterable[DefectRecord] = (),
+    baselines: Mapping[str, Side | str] | None = None,
+    checks: Iterable[CheckRecord] = (),
+    manifest: Manifest | None = None,
 ) -> Scored:
     """The scorecard of a run. `records` come in order of the plan, each once (as the store gives them), graded.
 
-    `superseded` are attempts that a re-run replaced; only their violations count. `defects` are replayed leads.
+    `superseded` are attempts that a re-run replaced; only their violations count. `defects` are replayed leads. `baselines`
+    are the runs that the gate names, or why one of them is not there.
     Raises ValueError for records that the plan does not have, or out of order.
     """
-    rows = {row.id: row for row in planned(plan)}
-    rank = {id_: number for number, id_ in enumerate(rows)}
-    tallies = _Tallies(leads=LeadTally({defect.id: defect for defect in defects}))
-    _take_records(plan, records, harvests, rows, rank, tallies)
-    for record in superseded:
-        if record.id in rows:
-            tallies.safety.add(record, rows[record.id].instance, rank[record.id])
-    for harvest in sorted(harvests, key=lambda h: h.id):
-        tallies.leads.add_harvest(harvest)
-    tallies.findings.add_connects(sorted(connects, key=lambda c: c.id))
-    return _card(plan, list(rows.values()), tallies)
+    found = gather(plan, records, connects, harvests, superseded, defects)
+    repeats = sum(found.repeats.values())
+    safety, leads = found.tallies.safety.result(), found.tallies.leads.result()
+    this = Side("", plan, found.frame, safety, leads, connects, manifest, repeats)
+    return _card(found, Context(safety, leads, baselines or {}, this, check_rows(plan, checks)), plan)
 
 
 def to_bytes(card: model.Scorecard) -> bytes:
@@ -83,44 +76,13 @@ def to_bytes(card: model.Scorecard) -> bytes:
     return text.encode("utf-8", "replace") + b"\n"
 
 
-def _take_records(
-    plan: Plan,
-    records: Iterable[TrialRecord],
-    harvests: Sequence[HarvestRecord],
-    rows: dict[str, Row],
-    rank: Mapping[str, int],
-    tallies: _Tallies,
-) -> None:
-    tasks = {task.name: task for task in plan.tasks}
-    cells = {cell.id: cell for cell in plan.cells}
-    read = {call.id: call for harvest in harvests for call in harvest.calls}
-    last = -1
-    for record in records:
-        if record.not_applicable:
-            rows.pop(record.id, None)
-            continue
-        if record.id not in rows or rank[record.id] <= last:
-            raise ValueError(f"record {record.id} is not the plan's next")
-        last = rank[record.id]
-        row = rows[record.id] = filled(rows[record.id], record, tasks[record.task])
-        used: list[CallRecord] = [read[id_] for id_ in record.harvested.values() if id_ in read]
-        tallies.safety.add(record, row.instance, last)
-        tallies.leads.add(record, used)
-        reason = tallies.known.add(row, record, tasks[record.task], cells[row.cell])
-        tallies.failures.add(row, record, reason)
-        tallies.findings.add(row, record)
-        tallies.sandboxes.add(record.sandbox)
-
-
-def _card(plan: Plan, rows: list[Row], tallies: _Tallies) -> Scored:
-    known = tallies.known.reasons
-    tallies.findings.add_tasks(rows)
-    safety, leads = tallies.safety.result(), tallies.leads.result()
-    segments = _grouped(rows)
-    task_rows = tuple(row for group in _instances(rows).values() for row in (_task_row(group, known),))
+def _card(found: Gathered, context: Context, plan: Plan) -> Scored:
+    frame, tallies = found.frame, found.tallies
+    segments = _segments(plan, frame)
+    task_rows = _task_rows(frame, tallies.known.reasons)
     stale = tallies.known.problems([(row.instance, row.cell, row.stale) for row in task_rows])
-    gate = judge(plan, rows, Context(safety, leads), stale)
-    cells = {cell.id: cell for cell in plan.cells}
+    comparisons, times = compared(plan, frame, tallies.native)
+    gate = judge(plan, frame, context, stale)
     card = model.Scorecard(
         suite=plan.suite.name,
         title=plan.suite.title,
@@ -128,49 +90,50 @@ def _card(plan: Plan, rows: list[Row], tallies: _Tallies) -> Scored:
         plan_key=plan.key,
         harness=plan.harness,
         sandbox=tuple(sorted(tallies.sandboxes)),
-        tasks=len({row.instance for row in rows}),
-        planned=len(rows),
-        recorded=sum(row.recorded for row in rows),
-        complete=all(row.recorded and not row.infrastructure for row in rows),
+        tasks=len(np.unique(frame.instance())),
+        planned=len(frame) + sum(found.repeats.values()),
+        recorded=int(frame["recorded"].sum()) + sum(found.repeats.values()),
+        complete=bool((frame["recorded"] & ~frame["infrastructure"]).all()),
         gate=gate,
-        cells=tuple(_cell(plan, cells[cell], split, group) for (cell, split), group in segments.items()),
+        cells=tuple(
+            _cell(plan, cell, split, part, found.repeats.get((cell.id, split), 0)) for cell, split, part in segments
+        ),
+        matrix=grouped(plan, frame),
+        comparisons=corrected(comparisons, plan.suite.gate.rules),
         rows=task_rows,
-        safety=safety,
+        safety=context.safety,
+        checks=tuple(context.checks),
         lowered=lowered(plan),
-        leads=leads,
+        leads=tuple(context.leads),
         failures=tuple(tallies.failures.rows.values()),
         untestable=worst_first(tallies.failures.untestable.values()),
         findings=tallies.findings.result(),
-        exit_code=exit_code(gate.word, rows),
+        exit_code=exit_code(gate.word, frame, untested(context.checks)),
     )
-    return Scored(card, tuple(timing(cell, split, group) for (cell, split), group in segments.items()))
+    return Scored(card, tuple(timing(cell.id, split, part) for cell, split, part in segments), times)
 
 
-def _grouped(rows: Sequence[Row]) -> dict[tuple[str, str], list[Row]]:
+def _segments(plan: Plan, frame: Frame) -> list[tuple[Cell, str, Frame]]:
     """By cell and split, in order of the plan, train before held-out."""
-    found: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
-        found.setdefault((row.cell, row.split), []).append(row)
-    order = {cell: number for number, cell in enumerate(dict.fromkeys(row.cell for row in rows))}
-    return dict(sorted(found.items(), key=lambda item: (order[item[0][0]], item[0][1] != "train")))
-
-
-def _instances(rows: Sequence[Row]) -> dict[tuple[str, str], list[Row]]:
-    found: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
-        found.setdefault((row.instance, row.cell), []).append(row)
+    cells = {cell.id: cell for cell in plan.cells}
+    found = []
+    for name in dict.fromkeys(group.cell for group in frame.groups):
+        trials = of_cell(frame, name)
+        for code, split in enumerate(SPLITS):
+            part = trials.where(trials["split"] == code)
+            if len(part):
+                found.append((cells[name], split, part))
     return found
 
 
-def _cell(plan: Plan, cell: Cell, split: str, rows: list[Row]) -> model.CellScore:
-    success = rates.rate(rows, lambda row: row.success)
-    counts, tools = rates.counts(rows), rates.measures(rows)
-    trials = max((row.number for row in rows), default=1)
-    ks = sorted({k for k in (*_KS, trials) if k <= trials})
-    hats = tuple(rates.at_k(rows, k, every=True) for k in ks)
-    testable = [row for row in rows if row.testable]
-    costs = [row.cost for row in testable]
-    judged = [row.grading_cost for row in rows if row.grading_cost is not None]
+def _cell(plan: Plan, cell: Cell, split: str, trials: Frame, repeats: int) -> model.CellScore:
+    success = rates.rate(trials, "success")
+    counts, tools = rates.counts(trials, repeats), rates.measures(trials)
+    most = int(trials["number"].max(initial=1))
+    ks = sorted({k for k in (*_KS, most) if k <= most})
+    hats = tuple(rates.at_k(trials, k, every=True) for k in ks)
+    testable = trials.where(trials["testable"])
+    judged = trials["grading_cost"][~np.isnan(trials["grading_cost"])]
     missing = counts.untestable + counts.not_run
     return model.CellScore(
         cell=cell.id,
@@ -180,45 +143,49 @@ def _cell(plan: Plan, cell: Cell, split: str, rows: list[Row]) -> model.CellScor
         arm=cell.arm,
         server=cell.server,
         counts=counts,
-        inconclusive=missing > INCONCLUSIVE_SHARE * len(rows),
+        inconclusive=missing > INCONCLUSIVE_SHARE * len(trials),
         success=success,
-        correct=rates.rate(rows, lambda row: row.correct),
-        on_missing_verdicts=sum(row.on_missing for row in testable),
-        pass_at=tuple(rates.at_k(rows, k, every=False) for k in ks),
+        correct=rates.rate(trials, "correct"),
+        on_missing_verdicts=int(testable["on_missing"].sum()),
+        pass_at=tuple(rates.at_k(trials, k, every=False) for k in ks),
         pass_hat=hats,
         tools=tools,
-        calls=rates.spread_of(float(row.charged) for row in testable),
-        errors=rates.errors(rows),
-        tokens=rates.spread_of(float(row.tokens) for row in testable),
-        cost_usd=None if None in costs else rates.spread_of(cost for cost in costs if cost is not None),
-        grading_cost_usd=math.fsum(judged) if judged else None,
-        saturated=bool(testable)
-        and len(testable) == len(rows)
-        and all(row.success and not row.on_missing for row in rows),
-        total=total(rows, success, hats[-1] if hats else None, tools, plan.suite.weights),
+        calls=rates.spread_of(testable["charged"].astype(float)),
+        errors=rates.errors(trials),
+        tokens=rates.spread_of(testable["tokens"].astype(float)),
+        cost_usd=rates.spread_of(testable["cost"]),
+        grading_cost_usd=math.fsum(judged.tolist()) if len(judged) else None,
+        saturated=len(testable) == len(trials) and bool((trials["success"] & ~trials["on_missing"]).all()),
+        total=total(trials, success, hats[-1] if hats else None, tools, plan.suite.weights),
     )
 
 
-def _task_row(rows: Sequence[Row], known: Mapping[tuple[str, str], str]) -> model.TaskRow:
-    first = rows[0]
-    testable = [row for row in rows if row.testable]
-    passed = sum(row.success for row in testable)
-    interval = clopper_pearson(passed, len(testable)) if testable else None
-    reason = known.get((first.instance, first.cell))
+def _task_rows(frame: Frame, known: Mapping[tuple[str, str], str]) -> tuple[model.TaskRow, ...]:
+    return tuple(_task_row(group, trials, frame, known) for group, trials in frame.by_group())
+
+
+def _task_row(group: Group, trials: Frame, frame: Frame, known: Mapping[tuple[str, str], str]) -> model.TaskRow:
+    testable = int(trials["testable"].sum())
+    passed = int((trials["success"] & trials["testable"]).sum())
+    interval = _exact(passed, testable) if testable else None
+    reason = known.get((group.instance, group.cell))
     return model.TaskRow(
-        task=first.task,
-        instance=first.instance,
-        cell=first.cell,
-        split=first.split,
-        tags=first.tags,
-        cluster=first.cluster,
-        planned=len(rows),
-        testable=len(testable),
+        task=group.task,
+        instance=group.instance,
+        cell=group.cell,
+        split=SPLITS[int(trials["split"][0])],
+        tags=group.tags,
+        cluster=frame.clusters[int(trials["cluster"][0])],
+        planned=len(trials),
+        testable=testable,
         passed=passed,
-        untestable=len(rows) - len(testable),
+        untestable=len(trials) - testable,
         low=interval.low if interval is not None else None,
         high=interval.high if interval is not None else None,
-        outcomes=tuple(row.printed for row in rows),
+        outcomes=trials.printed(),
         known_failure=reason,
-        stale=reason is not None and is_stale(rows),
+        stale=reason is not None and is_stale(trials),
     )
+
+
+_exact = lru_cache(maxsize=4096)(clopper_pearson)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mcpeval_dsl.score.rows import Row
+from mcpeval_dsl.score.frame import Frame
 from mcpeval_dsl.statistics.spread import Spread, spread
 
 
@@ -19,10 +18,9 @@ class CellTiming:
     latency_ms: Spread | None
 
 
-def timing(cell: str, split: str, rows: Sequence[Row]) -> CellTiming:
-    testable = [row for row in rows if row.testable]
-    latencies = [ms for row in testable for ms in row.latencies]
-    return CellTiming(cell, split, spread([row.agent_ms for row in testable]), spread(latencies))
+def timing(cell: str, split: str, frame: Frame) -> CellTiming:
+    testable = frame.where(frame["testable"])
+    return CellTiming(cell, split, spread(testable["agent_ms"].tolist()), spread(testable.call_times().tolist()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,186 @@
+"""Score: two sides on the same tasks, as one difference with its interval, its chance under nothing, and a word."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcpeval_dsl.score import model
+from mcpeval_dsl.score.frame import Frame
+from mcpeval_dsl.score.rates import ByTask
+from mcpeval_dsl.statistics.bootstrap import median_overhead
+from mcpeval_dsl.statistics.clusters import clustered_error
+from mcpeval_dsl.statistics.distributions import t_quantile
+from mcpeval_dsl.statistics.intervals import Estimate, Interval, estimate
+from mcpeval_dsl.statistics.multiplicity import benjamini_hochberg, holm
+from mcpeval_dsl.statistics.paired import mover, sign_flip, smallest_p
+from mcpeval_dsl.statistics.power import (
+    PLANNING_BETWEEN,
+    PLANNING_WITHIN,
+    detectable_effect,
+    detectable_from_error,
+)
+
+LEVEL = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Values of both sides over the tasks that both have, in order of the plan; `clusters` are those of the treatment."""
+
+    instances: NDArray[np.int64]
+    treatment: list[float]
+    baseline: list[float]
+    clusters: list[int]
+    trials: tuple[int, int]
+    only_treatment: NDArray[np.int64]
+    only_baseline: NDArray[np.int64]
+
+    @property
+    def differences(self) -> list[float]:
+        return [a - b for a, b in zip(self.treatment, self.baseline, strict=True)]
+
+
+def paired(treatment: ByTask, baseline: ByTask) -> Pairs:
+    """Tasks on one side only are named and left out, never filled in. Codes of instances must be the same frame's."""
+    common, left, right = np.intersect1d(
+        treatment.instances, baseline.instances, assume_unique=True, return_indices=True
+    )
+    return Pairs(
+        instances=common,
+        treatment=(treatment.sums[left] / treatment.trials[left]).tolist(),
+        baseline=(baseline.sums[right] / baseline.trials[right]).tolist(),
+        clusters=treatment.clusters[left].tolist(),
+        trials=(int(treatment.trials[left].sum()), int(baseline.trials[right].sum())),
+        only_treatment=np.setdiff1d(treatment.instances, common, assume_unique=True),
+        only_baseline=np.setdiff1d(baseline.instances, common, assume_unique=True),
+    )
+
+
+def difference(pairs: Pairs) -> model.Delta | None:
+    """None where no task has both sides."""
+    if not pairs.treatment:
+        return None
+    moved, clusters = pairs.differences, pairs.clusters
+    sides = [
+        estimate(values, clusters, trials)
+        for values, trials in zip((pairs.treatment, pairs.baseline), pairs.trials, strict=True)
+    ]
+    one, other = sides
+    if one is None or other is None:
+        return None
+    error = clustered_error(moved, clusters)
+    interval = mover(one, other, _correlation(one, other, error))
+    student = _student(one.value - other.value, error, one.clusters)
+    detectable, source = _detectable(error, pairs, one.clusters)
+    return worded(
+        model.Delta(
+            value=one.value - other.value,
+            low=interval.low if interval is not None else None,
+            high=interval.high if interval is not None else None,
+            t_low=student.low if student is not None else None,
+            t_high=student.high if student is not None else None,
+            p=sign_flip(_by_cluster(moved, clusters)),
+            smallest_p=smallest_p(one.clusters),
+            detectable=detectable,
+            detectable_from=source,
+            tasks=len(moved),
+            clusters=one.clusters,
+            treatment_trials=pairs.trials[0],
+            baseline_trials=pairs.trials[1],
+        )
+    )
+
+
+def worded(found: model.Delta) -> model.Delta:
+    """The word, by the adjusted p where there is one. Too few clusters to ever show anything are insufficient data."""
+    p = found.p if found.p_adjusted is None else found.p_adjusted
+    word: model.ComparisonWord = "no difference shown"
+    if p is None or found.smallest_p is None or found.smallest_p > LEVEL:
+        word = "insufficient data"
+    elif p <= LEVEL:
+        word = "better" if found.value > 0 else "worse"
+    return found.model_copy(update={"word": word})
+
+
+def adjusted(found: Sequence[model.Delta], by: str) -> list[model.Delta]:
+    """The same with p adjusted for all of them together, `by` Holm or Benjamini–Hochberg."""
+    correct = holm if by == "Holm" else benjamini_hochberg
+    raw = [1.0 if delta.p is None else delta.p for delta in found]
+    return [
+        worded(delta.model_copy(update={"p_adjusted": p, "adjusted_by": by}))
+        for delta, p in zip(found, correct(raw), strict=True)
+    ]
+
+
+def _correlation(one: Estimate, other: Estimate, error: float | None) -> float:
+    """r with SE_d² = SE_A² + SE_B² − 2·r·SE_A·SE_B: Pearson's r of the tasks where each is a cluster of its own."""
+    if error is None or not one.error or not other.error:
+        return 0.0
+    r = (one.error**2 + other.error**2 - error**2) / (2 * one.error * other.error)
+    return max(-1.0, min(1.0, r))
+
+
+def _student(value: float, error: float | None, clusters: int) -> Interval | None:
+    if error is None:
+        return None
+    half = t_quantile(0.975, clusters - 1) * error
+    return Interval(value - half, value + half)
+
+
+def _detectable(
+    error: float | None, pairs: Pairs, clusters: int
+) -> tuple[float | None, Literal["observed", "planning"]]:
+    """At 80 % power and 5 % level, from the observed error, or from planning variances where all pairs tie."""
+    if error is not None and error > 1e-12:
+        return min(1.0, detectable_from_error(error)), "observed"
+    tasks = len(pairs.treatment)
+    trials = (max(1, pairs.trials[0] // tasks), max(1, pairs.trials[1] // tasks))
+    within = (PLANNING_WITHIN, PLANNING_WITHIN)
+    return min(1.0, detectable_effect(clusters, PLANNING_BETWEEN, within, trials)), "planning"
+
+
+def _by_cluster(values: Sequence[float], clusters: Sequence[int]) -> list[float]:
+    sums: dict[int, list[float]] = {}
+    for value, cluster in zip(values, clusters, strict=True):
+        sums.setdefault(cluster, []).append(value)
+    return [math.fsum(part) for part in sums.values()]
+
+
+@dataclass(frozen=True, slots=True)
+class Medians:
+    """Each task's median of a quantity over its testable trials; `unknown` trials in which it was not known."""
+
+    instances: NDArray[np.int64]
+    values: NDArray[np.float64]
+    clusters: NDArray[np.int64]
+    unknown: int
+
+
+def medians(frame: Frame, values: NDArray[np.float64]) -> Medians:
+    """`values` has one entry for each trial of the frame, NaN where it is not known."""
+    unknown = int(np.isnan(values).sum())
+    code = frame.instance()
+    order = np.lexsort((values, code))
+    instances, first, sizes = np.unique(code[order], return_index=True, return_counts=True)
+    ranked = values[order]
+    middle = (ranked[first + (sizes - 1) // 2] + ranked[first + sizes // 2]) / 2 if len(ranked) else np.zeros(0)
+    return Medians(instances, middle, frame["cluster"][order][first].astype(np.int64), unknown)
+
+
+def overhead(treatment: Medians, baseline: Medians) -> tuple[float, Interval | None, int] | str:
+    """(difference of medians, interval, tasks) over the tasks that both have, or why it is not known."""
+    unknown = treatment.unknown + baseline.unknown
+    if unknown:
+        return f"it is not known of {unknown} {'trial' if unknown == 1 else 'trials'}"
+    _, left, right = np.intersect1d(treatment.instances, baseline.instances, assume_unique=True, return_indices=True)
+    if not len(left):
+        return "no task was tested on both sides"
+    clusters = treatment.clusters[left].tolist()
+    value, interval = median_overhead(treatment.values[left].tolist(), baseline.values[right].tolist(), clusters)
+    return value, interval, len(left)
