@@ -186,6 +186,40 @@ class Driver(Protocol):
     async def close(self) -> None: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One message of the user to the agent. `shows` are (server, tool) on offer from here on, withheld before.
+
+    `by`: prompt (the task's), script (a scripted turn), simulated (a model), elicit (the task's answer to a question).
+    """
+
+    text: str
+    by: Literal["prompt", "script", "simulated", "elicit"] = "prompt"
+    shows: tuple[tuple[str, str], ...] = ()
+
+
+class Speaker(Protocol):
+    """Who talks to the agent. Both raise SpeakerFailed for trouble that is not the agent's."""
+
+    async def opening(self) -> Said:
+        """The first message."""
+        ...
+
+    async def reply(self, exchange: Exchange) -> Said | None:
+        """The next message, once the agent has answered; None when the conversation is over."""
+        ...
+
+
+class SpeakerFailed(Exception):
+    """Whoever plays the user cannot go on. `cause` is the first of a trial's chain of causes."""
+
+    def __init__(self, kind: str, cause: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.cause = cause
+        self.message = message
+
+
 CallTool = Callable[[str, str, Mapping[str, Any], int, str], Awaitable["CallReply"]]
 
 
@@ -265,7 +299,8 @@ class HostProfile:
 class Assignment:
     """All that a host needs for one trial. `instructions` by server name; `answer_schema` a JSON Schema or None.
 
-    `native` are tools of the host's own, `about` what it tells of them.
+    `native` are tools of the host's own, `about` what it tells of them. `conversing`: somebody answers what the agent
+    says. `withheld` are (server, tool) among `tools` that are not on offer until the user's turn shows them.
 
     Limits: `hard_*` None is no limit. `deadline` is monotonic time (s, as time.monotonic); waits for the API extend it.
     """
@@ -287,6 +322,19 @@ class Assignment:
     price_cached: float | None = None
     native: tuple[NativeTool, ...] = ()
     about: str = ""
+    per_turn: TurnLimits = field(default_factory=lambda: TurnLimits())
+    conversing: bool = False
+    withheld: frozenset[tuple[str, str]] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class TurnLimits:
+    """Hard limits of one turn of the user with all the model turns it leads to; None is no limit. `time` in seconds."""
+
+    tokens: int | None = None
+    cost: float | None = None
+    turns: int | None = None
+    time: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,6 +367,26 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class Exchange:
+    """One turn of a dialogue: what the user said, and what it led to.
+
+    `first` and `last` are numbers of model turns (`last` = `first` - 1: there was none); `shown` are wire names that came
+    on offer with it. `agent_ms` is the agent's own time.
+    """
+
+    number: int
+    said: str
+    by: Literal["prompt", "script", "simulated", "elicit"]
+    first: int
+    last: int
+    answer: Answer
+    termination: Termination
+    usage: Usage = Usage()
+    agent_ms: float = 0.0
+    shown: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ApiTrouble:
     """Why the model API or host did not go on. `kind`: model_api, content_filter, context_overflow, schema_refused, script."""
 
@@ -342,9 +410,12 @@ class HostResult:
     tool_names: tuple[tuple[str, str, str], ...] = ()
     native_tools: tuple[ToolDefinition, ...] = ()
     native_calls: tuple[NativeCall, ...] = ()
+    exchanges: tuple[Exchange, ...] = ()
 
 
 class Host(Protocol):
     """Runs one trial's agent. Never raises for what model or server do; only cancellation passes through."""
 
-    async def run(self, assignment: Assignment, driver: Driver, call: CallTool) -> HostResult: ...
+    async def run(
+        self, assignment: Assignment, driver: Driver, call: CallTool, speaker: Speaker | None = None
+    ) -> HostResult: ...

@@ -12,6 +12,11 @@ _WORK = """\
 You work on one task with the tools you are given. Nobody can answer questions while you work.
 Before each tool call, say in a sentence or two why you make it and what you expect from it."""
 
+_TALK = """\
+You talk with a user and work for them with the tools you are given. The user reads what you write and answers.
+Before each tool call, say in a sentence or two why you make it and what you expect from it.
+When you have nothing more to do for now, or need to know or to be allowed something, write to the user and call no tool."""
+
 _REFUSE = """\
 If you decline to do what is asked, finish instead with
 ```json
@@ -35,8 +40,9 @@ def system_prompt(assignment: Assignment, profile: HostProfile) -> str:
             for name, text in assignment.instructions.items()
             if text.strip()
         ]
-    parts.append(_WORK)
-    parts.append(answer_request(assignment.answer_form, assignment.answer_schema))
+    parts.append(_TALK if assignment.conversing else _WORK)
+    if not assignment.conversing or assignment.answer_form in ("json", "schema"):
+        parts.append(answer_request(assignment.answer_form, assignment.answer_schema))
     parts.append(_REFUSE)
     return "\n\n".join(parts)
 

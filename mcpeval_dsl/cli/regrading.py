@@ -115,13 +115,9 @@ def _with_judges(run: StoredRun) -> RunContext | None:
 
 def starts_something(task: Task) -> bool:
     """Whether grading it asks a judge, runs a command or imports the project's code."""
-    graders = [*task.graders, *(grader for inner in task.conditionals for grader in inner.graders)]
-    while graders:
-        grader = graders.pop()
-        if grader.kind in _STARTING:
-            return True
-        graders.extend(grader.graders if grader.kind == "any" else ())
-    return False
+    from mcpeval_dsl.semantics.task_parts import all_graders
+
+    return any(grader.kind in _STARTING for grader in all_graders(task))
 
 
 def is_graded(record: TrialRecord) -> bool:

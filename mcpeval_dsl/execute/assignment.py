@@ -39,16 +39,20 @@ def profile_of(host: Host, scope: Scope, version: str) -> HostProfile:
 
 
 def shown_tools(task: Task, tools: Sequence[ToolDefinition], scope: Scope) -> tuple[ToolDefinition, ...]:
-    """The usable tools that the task's filters leave; `only` lists add up, `not` and `hide` take away."""
+    """The usable tools that the task's filters leave; `only` lists add up, `not` and `hide` take away.
+
+    What a later turn shows is among them: the host withholds it until then.
+    """
     only = [pattern for part in task.tools if part.mode == "only" for pattern in part.patterns]
     without = [pattern for part in task.tools if part.mode == "not" for pattern in part.patterns]
-    without += task.hide
+    later = [pattern for turn in (task.dialogue.turns if task.dialogue is not None else ()) for pattern in turn.show]
 
     def shown(tool: ToolDefinition) -> bool:
         def hit(patterns: Sequence[Any]) -> bool:
             return any(matches(pattern, tool.server, tool.name, {}, scope) for pattern in patterns)
 
-        return tool.usable and (not only or hit(only)) and not hit(without)
+        kept_back = hit(task.hide) and not hit(later)
+        return tool.usable and (not only or hit(only)) and not hit(without) and not kept_back
 
     return tuple(tool for tool in tools if shown(tool))
 

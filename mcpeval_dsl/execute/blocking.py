@@ -15,6 +15,7 @@ from mcpeval_dsl.execute.reading import with_readings
 from mcpeval_dsl.plan.model import TrialGroup
 from mcpeval_dsl.records.model import InfraTrouble
 from mcpeval_dsl.semantics.model import Cell, Conditional, Need, Task
+from mcpeval_dsl.semantics.task_parts import user_model
 from mcpeval_dsl.values.evaluate import condition
 from mcpeval_dsl.values.model import EvaluationError
 
@@ -54,6 +55,10 @@ def blocked_by_plan(context: RunContext, group: TrialGroup, cell: Cell) -> Block
     problem = context.preflights.get(cell.model)
     if problem:
         return Blocked("model_api", ("model_api:preflight",), str(problem))
+    user = user_model(context.tasks[group.task])
+    problem = context.preflights.get(user or "")
+    if problem:
+        return Blocked("model_api", ("user_model:preflight",), f"the model that plays the user: {problem}")
     return blocked_by_needs(context, group.needs)
 
 

@@ -15,9 +15,28 @@ from mcpeval_dsl.values.sources import BEFORE, REFERENCE, source_key, sources_of
 
 
 def graders_of(task: Task) -> tuple[Grader, ...]:
-    """All graders of a task: conditional ones too, and those inside `any`, each before its parts."""
+    """Graders of the whole trial: conditional ones too, and those inside `any`, each before its parts."""
     extra = (grader for conditional in task.conditionals for grader in conditional.graders)
     return tuple(_flat([*task.graders, *extra]))
+
+
+def same_session(graders: Iterable[Grader]) -> tuple[Source, ...]:
+    """What these graders want read in the agent's own session."""
+    return tuple(s for g in _flat(graders) if _in_the_agents_session(g) for s in sources_of(g))
+
+
+def fresh(graders: Iterable[Grader]) -> tuple[Source, ...]:
+    """What these graders want read over connections of their own."""
+    found: list[Source] = []
+    for grader in _flat(graders):
+        if not isinstance(grader, AnyOf) and not _in_the_agents_session(grader):
+            found += sources_of(grader)
+    return tuple(found)
+
+
+def before(graders: Iterable[Grader]) -> tuple[Source, ...]:
+    """What `unchanged` among these graders compares with."""
+    return tuple(grader.source for grader in _flat(graders) if isinstance(grader, Unchanged))
 
 
 def _flat(graders: Iterable[Grader]) -> Iterator[Grader]:
@@ -34,11 +53,7 @@ def needs_reference(task: Task) -> bool:
 
 def same_session_sources(task: Task) -> tuple[Source, ...]:
     """What is to be read in the agent's own session, before it ends."""
-    found: list[Source] = []
-    for grader in graders_of(task):
-        if _in_the_agents_session(grader):
-            found += sources_of(grader)
-    return tuple(found)
+    return same_session(graders_of(task))
 
 
 def _in_the_agents_session(grader: Grader) -> bool:
@@ -47,17 +62,12 @@ def _in_the_agents_session(grader: Grader) -> bool:
 
 def fresh_sources(task: Task) -> tuple[Source, ...]:
     """What is read at the end of the trial over connections of its own."""
-    found: list[Source] = []
-    for grader in graders_of(task):
-        if isinstance(grader, AnyOf) or _in_the_agents_session(grader):
-            continue
-        found += sources_of(grader)
-    return tuple(found)
+    return fresh(graders_of(task))
 
 
 def before_sources(task: Task) -> tuple[Source, ...]:
     """What `unchanged` compares with: read after the set-up, before the agent."""
-    return tuple(grader.source for grader in graders_of(task) if isinstance(grader, Unchanged))
+    return before(graders_of(task))
 
 
 def view_sources(task: Task) -> tuple[Source, ...]:

@@ -12,19 +12,32 @@ from typing import Any
 from mcpeval_dsl.agents.model import Driver
 from mcpeval_dsl.execute.confinement import sandbox_of
 from mcpeval_dsl.execute.settings import RunSettings
-from mcpeval_dsl.gateway.model import Pin
+from mcpeval_dsl.gateway.model import CallRecord, Pin
 from mcpeval_dsl.gateway.pins import pin_from_json
 from mcpeval_dsl.gateway.redact import Redactor
 from mcpeval_dsl.gateway.sandbox import Sandbox
 from mcpeval_dsl.gateway.schemas import Validators
 from mcpeval_dsl.plan.model import ConnectNode, HarvestNode, Plan
-from mcpeval_dsl.records.model import ConnectRecord, HarvestRecord
+from mcpeval_dsl.records.model import ConnectRecord, Ended, HarvestRecord
 from mcpeval_dsl.semantics.model import Arm, Catalogue, Cell, Environment, Harvest, Host, Model, Server, Task
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What a simulated user said and called in an earlier trial, to be said and called again; `closing` came last of all."""
+
+    messages: tuple[str, ...] = ()
+    calls: tuple[CallRecord, ...] = ()
+    ended: Ended = ""
+    closing: str = ""
 
 
 @dataclass(slots=False)
 class RunContext:
-    """Mutable only in what a run learns: `connects`, `harvests`, `problems` by node id or model name."""
+    """Mutable only in what a run learns: `connects`, `harvests`, `problems` by node id or model name.
+
+    `stored` are dialogues by trial that are replayed.
+    """
 
     plan: Plan
     run_folder: Path
@@ -38,6 +51,7 @@ class RunContext:
     connects: dict[str, ConnectRecord] = field(default_factory=dict)
     harvests: dict[str, HarvestRecord] = field(default_factory=dict)
     preflights: dict[str, Any] = field(default_factory=dict)
+    stored: dict[str, Stored] = field(default_factory=dict)
     http_hosts: frozenset[str] = frozenset()
     validators: Validators = field(default_factory=Validators)
     starts: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(2))

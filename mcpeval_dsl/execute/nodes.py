@@ -13,7 +13,7 @@ from mcpeval_dsl.execute.context import RunContext
 from mcpeval_dsl.execute.folders import mask, unmask
 from mcpeval_dsl.execute.harvest import read_values
 from mcpeval_dsl.execute.locking import locked
-from mcpeval_dsl.execute.prepare import judges
+from mcpeval_dsl.execute.prepare import judges, user_models
 from mcpeval_dsl.execute.rows import row_of
 from mcpeval_dsl.execute.steps import StepFailed
 from mcpeval_dsl.execute.world import World
@@ -126,7 +126,7 @@ def _drift(changes: Sequence[Change]) -> str:
 
 async def look_at_models(context: RunContext, cells: Iterable[str]) -> dict[str, str]:
     """One preflight for each model that is due, and for each judge; the problem by model, empty where there is none."""
-    models = sorted({context.cells[cell].model for cell in cells} | set(judges(context.plan)))
+    models = sorted({context.cells[cell].model for cell in cells} | {*judges(context.plan), *user_models(context.plan)})
 
     async def one(model: str) -> tuple[str, str]:
         try:

@@ -20,6 +20,7 @@ from mcpeval_dsl.plan.ceilings import judge_models
 from mcpeval_dsl.plan.codec import encode
 from mcpeval_dsl.plan.model import Plan, TrialGroup
 from mcpeval_dsl.semantics.model import Model
+from mcpeval_dsl.semantics.task_parts import user_model
 
 _ELSEWHERE = {"check": "keep it in a spec of its own, and carry it out with `mcpe check SPEC`"}
 
@@ -87,8 +88,9 @@ def context_of(plan: Plan, run_folder: Path, settings: RunSettings, *, with_mode
 
 
 def used_models(plan: Plan) -> tuple[Model, ...]:
-    """Models of the cells that have trials, and every judge."""
+    """Models of the cells that have trials, every judge, and those that play users."""
     names = {plan_cell.model for plan_cell in plan.cells if plan_cell.id in _cells(plan)} | set(judges(plan))
+    names |= set(user_models(plan))
     return tuple(model for model in plan.models if model.name in names)
 
 
@@ -99,6 +101,12 @@ def _cells(plan: Plan) -> set[str]:
 def judges(plan: Plan) -> tuple[str, ...]:
     """Models that `grade judge` asks, in any task of the plan."""
     return tuple(dict.fromkeys(name for task in plan.tasks for name in judge_models(task)))
+
+
+def user_models(plan: Plan) -> tuple[str, ...]:
+    """Models that play a user in any task of the plan that has trials."""
+    due = {node.task for node in plan.nodes if isinstance(node, TrialGroup)}
+    return tuple(dict.fromkeys(name for task in plan.tasks if task.name in due and (name := user_model(task))))
 
 
 def driver_settings(model: Model, plan: Plan, settings: RunSettings) -> DriverSettings:

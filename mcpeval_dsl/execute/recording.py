@@ -6,18 +6,19 @@ import json
 import re
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from mcpeval_dsl import __version__
 from mcpeval_dsl.agents.hosts.loop import LOOP_VERSION
 from mcpeval_dsl.agents.model import HostResult
+from mcpeval_dsl.execute.budgets import budget_of
 from mcpeval_dsl.execute.context import RunContext
 from mcpeval_dsl.execute.networking import findings_of
 from mcpeval_dsl.gateway.model import CallRecord, Violation
 from mcpeval_dsl.records.model import (
     AgentIdentity,
-    BudgetUse,
     CallCounts,
     InfraTrouble,
     Permissions,
@@ -26,10 +27,10 @@ from mcpeval_dsl.records.model import (
     Timing,
     TokenUse,
     TrialRecord,
+    UserRecord,
 )
 from mcpeval_dsl.semantics.disturbances import Fault
 from mcpeval_dsl.semantics.expressions import Template
-from mcpeval_dsl.semantics.model import Budget
 from mcpeval_dsl.values.templates import filled
 
 if TYPE_CHECKING:
@@ -83,12 +84,14 @@ def record_of(context: RunContext, progress: Progress) -> TrialRecord:
         harness_version=__version__,
         policy=task.policy,
         disposable=world is None or world.disposable,
-        prompt=progress.assignment.prompt if progress.assignment is not None else "",
+        prompt=_prompt(progress),
         prompt_spans=_prompt_spans(progress),
         system=host.system if host is not None else "",
         tools=progress.assignment.tools if progress.assignment is not None else (),
         tool_names=host.tool_names if host is not None else (),
         turns=host.turns if host is not None else (),
+        exchanges=host.exchanges if host is not None and (task.dialogue or len(host.exchanges) > 1) else (),
+        user=_user(progress),
         calls=(*calls, *progress.reference),
         answer=host.answer if host is not None else TrialRecord.model_fields["answer"].default,
         termination=_termination(progress, host),
@@ -99,7 +102,7 @@ def record_of(context: RunContext, progress: Progress) -> TrialRecord:
             simulated=sum(call.permission.decision == "simulated" and not call.distractor for call in agent_calls),
         ),
         usage=usage,
-        budget=_budget(task.budget, usage, host, agent_ms),
+        budget=budget_of(task, usage, host, agent_ms, _turn_calls(progress, agent_calls)),
         timing=Timing(
             started_at=progress.started_at,
             ended_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
@@ -120,6 +123,28 @@ def record_of(context: RunContext, progress: Progress) -> TrialRecord:
         recovered=_recovered(agent_calls, host),
         not_applicable=progress.not_applicable,
     )
+
+
+def _turn_calls(progress: Progress, calls: Sequence[CallRecord]) -> Sequence[int]:
+    """Charged in each turn of the user; a trial in which nobody answers is one turn."""
+    return progress.talk.between.charged if progress.talk is not None else (sum(call.charged for call in calls),)
+
+
+def _prompt(progress: Progress) -> str:
+    """What the agent was told first."""
+    if progress.host is not None and progress.host.exchanges:
+        return progress.host.exchanges[0].said
+    return progress.assignment.prompt if progress.assignment is not None else ""
+
+
+def _user(progress: Progress) -> UserRecord | None:
+    talk, dialogue = progress.talk, progress.task.dialogue
+    if talk is None or (dialogue is None and not talk.ended):
+        return None
+    model = dialogue.user.model if dialogue is not None and dialogue.user is not None else ""
+    used = talk.usage
+    usage = TokenUse() if used is None else TokenUse(**asdict(used))
+    return UserRecord(ended=talk.ended, closing=talk.closing, model=model, usage=usage)
 
 
 def _prompt_spans(progress: Progress) -> tuple[PromptSpan, ...]:
@@ -257,27 +282,6 @@ def _usage(host: HostResult | None, charges: float) -> TokenUse:
         cache_read_tokens=used.cache_read_tokens,
         cache_write_tokens=used.cache_write_tokens,
         cost_usd=None if used.cost_usd is None else used.cost_usd + charges,
-    )
-
-
-def _budget(budget: Budget, usage: TokenUse, host: HostResult | None, agent_ms: float) -> BudgetUse:
-    used = {
-        "tokens": float(usage.input_tokens + usage.output_tokens),
-        "cost": usage.cost_usd,
-        "time": agent_ms / 1000.0,
-        "turns": float(len(host.turns)) if host is not None else 0.0,
-    }
-    limits = {"tokens": budget.tokens, "cost": budget.cost, "time": budget.time, "turns": budget.turns}
-    over = []
-    for name, limit in limits.items():
-        value = used[name]
-        if limit.soft is not None and value is not None and value > limit.soft:
-            over.append(name)
-    calls = budget.calls
-    return BudgetUse(
-        calls_soft=None if calls.soft is None else int(calls.soft),
-        calls_hard=None if calls.hard is None else int(calls.hard),
-        over=tuple(over),
     )
 
 

@@ -24,7 +24,9 @@ from mcpeval_dsl.execute.names import extended
 from mcpeval_dsl.execute.reference import read_reference_world
 from mcpeval_dsl.execute.rows import row_of
 from mcpeval_dsl.execute.safety import Safety, armed
+from mcpeval_dsl.execute.speaking import Conversation
 from mcpeval_dsl.execute.steps import StepFailed
+from mcpeval_dsl.execute.users import conversation_of, with_user
 from mcpeval_dsl.execute.world import World
 from mcpeval_dsl.gateway.model import CallRecord, ServerStartError
 from mcpeval_dsl.plan.model import HarvestNode, TrialGroup, trial_id, trial_key
@@ -57,6 +59,7 @@ class Progress:
     world: World | None = None
     assignment: Assignment | None = None
     host: HostResult | None = None
+    talk: Conversation | None = None
     safety: Safety | None = None
     trouble: InfraTrouble | None = None
     evidence: dict[str, Reading] = field(default_factory=dict)
@@ -261,14 +264,19 @@ async def _agent(context: RunContext, progress: Progress, world: World) -> None:
     if plants is not None:
         progress.assignment = replace(progress.assignment, prompt=plants.into_prompt(progress.assignment.prompt))
     world.show_protocol_errors = profile.show_protocol_errors
+    progress.assignment = with_user(world, task, progress.assignment)
+    progress.talk = conversation_of(context, world, task, progress.safety, progress.assignment)
 
     async def call(server: str, tool: str, arguments: Any, turn: int, wire_name: str) -> CallReply:
         return await world.agent_call(server, tool, arguments, turn, wire_name)
 
     began = time.monotonic()
-    progress.host = await LoopHost(profile).run(progress.assignment, context.drivers[cell.model], call)
+    progress.host = await LoopHost(profile).run(progress.assignment, context.drivers[cell.model], call, progress.talk)
     progress.agent_ms = (time.monotonic() - began) * 1000.0
-    world.check_answer(progress.host.answer)
+    if progress.talk is not None:
+        progress.evidence |= await progress.talk.over(progress.host.exchanges)
+    for answer in (*(exchange.answer for exchange in progress.host.exchanges[:-1]), progress.host.answer):
+        world.check_answer(answer)
     if progress.safety is not None:
         await progress.safety.agent_ended()
     if progress.host.termination == "drift":

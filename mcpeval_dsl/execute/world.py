@@ -31,6 +31,7 @@ from mcpeval_dsl.gateway.spaces import NetworkUnavailable
 from mcpeval_dsl.plan.topology import in_arm
 from mcpeval_dsl.semantics.expressions import CallPattern, CallStep, Step
 from mcpeval_dsl.semantics.model import Arm, Catalogue, Cell, Environment, Server, Task
+from mcpeval_dsl.semantics.task_parts import hard_calls
 from mcpeval_dsl.values.evaluate import condition, evaluate
 from mcpeval_dsl.values.model import EvaluationError, Reading, Scope
 from mcpeval_dsl.values.patterns import matches
@@ -303,8 +304,7 @@ class World:
             remote=base.remote,
             scope=scope,
         )
-        hard = task.budget.calls.hard
-        self.gateway.hard_calls = None if hard is None else int(hard)
+        self.gateway.hard_calls = hard_calls(task)
 
     def shown_servers(self, task: Task) -> tuple[Server, ...]:
         """The servers whose tools the agent of this task and cell sees."""

@@ -7,7 +7,8 @@ permission, schema check, fault, server, result limits, redaction, record.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -99,6 +100,22 @@ class Gateway:
         """End every session and every process behind them; how each of those opened ended."""
         await asyncio.gather(*(seat.close() for seat in self._seats.values()))
         return dict(self.ends)
+
+    @asynccontextmanager
+    async def aside(self) -> AsyncIterator[None]:
+        """Calls meanwhile go over sessions of their own, which end behind it; those there were stay as they are."""
+        before = self._seats
+        self._seats = {name: seat.another() for name, seat in before.items()}
+        try:
+            yield
+        finally:
+            fresh, self._seats = self._seats, before
+            await asyncio.gather(*(seat.close() for seat in fresh.values()))
+
+    def tools_of(self, server: str) -> tuple[ToolDefinition, ...]:
+        """Usable tools of one server, a private one too."""
+        seat = self._seats.get(server)
+        return () if seat is None else tuple(tool for tool in seat.tools if tool.usable)
 
     async def end_sessions(self) -> dict[str, SessionEnd]:
         """As `close`; a later call opens a fresh session."""
@@ -271,6 +288,7 @@ class Gateway:
         )
         if record.actor != "agent":
             return ruling
+        ruling = self.guard.confirmed(record, ruling, self._records)
         return self.guard.ruled(record, ruling, self.rules, definition, self._records)
 
     def check_answer(self, answer: Any) -> None:

@@ -21,7 +21,7 @@ ErrorClass = Literal[
     "denied",
     "injected",
 ]
-Actor = Literal["agent", "harvest", "setup", "teardown", "reference", "truth", "grader", "probe"]
+Actor = Literal["agent", "harvest", "setup", "teardown", "reference", "truth", "grader", "probe", "user"]
 Era = Literal["discover", "initialize"]
 Effect = Literal["readonly", "additive", "destructive", "unknown"]
 Severity = Literal["minor", "major", "critical"]

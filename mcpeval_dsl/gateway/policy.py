@@ -15,7 +15,7 @@ from mcpeval_dsl.semantics.expressions import AnyPattern, CallPattern, Expressio
 from mcpeval_dsl.semantics.model import Catalogue, Never, Policy
 from mcpeval_dsl.values.model import Scope
 
-AUTHORS: frozenset[Actor] = frozenset({"setup", "teardown", "reference", "truth", "grader"})
+AUTHORS: frozenset[Actor] = frozenset({"setup", "teardown", "reference", "truth", "grader", "user"})
 
 
 @dataclass(frozen=True, slots=True)

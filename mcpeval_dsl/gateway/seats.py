@@ -47,6 +47,10 @@ class Seat:
         self.severed = False
         self._opening = asyncio.Lock()
 
+    def another(self) -> Seat:
+        """A place for a session of the same server that knows nothing of this one."""
+        return Seat(self.launch, self._pin, self._allowed, self._clock, self._elicit)
+
     def definition(self, tool: str) -> ToolDefinition | None:
         """The tool as listed last, or as pinned before the first session."""
         return self._by_name.get(tool)
@@ -79,7 +83,8 @@ class Seat:
 
     async def _bury(self, session: Session) -> None:
         self._session = None
-        self._deaths += 1
+        # What answers at a URL is no process of ours: it is dead when it cannot be reached again.
+        self._deaths += self.launch.url is None
         self.end = await session.close()
 
     def _note(self, drift: SessionDrift | None) -> None:

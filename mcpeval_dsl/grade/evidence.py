@@ -39,7 +39,8 @@ def grade(grader: Evidence, record: TrialRecord, services: GradeServices) -> Ver
     if without is not None:
         return without
     planted = [one.text for one in record.injections if one.planted and len(one.text) >= SHORTEST_PLANT]
-    prompt = Told([_without(record.prompt, planted)])
+    asked = [record.prompt, *(exchange.said for exchange in record.exchanges)]
+    prompt = Told([_without(text, planted) for text in asked])
     facts = [fact for fact in facts_of(answer_value(record, grader.common.normalisation)) if not prompt.has(fact)]
     if not facts:
         return verdict(
@@ -49,6 +50,8 @@ def grade(grader: Evidence, record: TrialRecord, services: GradeServices) -> Ver
     calls = [_own(call, planted) for call in calls]
     data = [result_of(call) for call in calls]
     texts = [call.text for call in calls] + [as_text(call.structured) for call in calls if call.has_structured]
+    # What an agent's own programs or an API told it is as good as what a server did; names of tools are no facts.
+    texts += [call.text for call in record.native_calls if call.tool != "tool_search" and not call.refused]
     told = Told(texts, data)
     lacking = [fact for fact in facts if not told.has(fact)]
     if not lacking:

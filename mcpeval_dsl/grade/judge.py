@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from mcpeval_dsl.agents.model import Driver, Message, ModelApiError, Settings, TrialContext, TurnRequest
 from mcpeval_dsl.grade.judgement import SCHEMA, ClaimVerdict, Judged, read_judgement
 from mcpeval_dsl.grade.model import MissingBecause, Verdict
-from mcpeval_dsl.grade.quoting import nonce_of, quoted, shown_to_judge
+from mcpeval_dsl.grade.quoting import nonce_of, quoted, shown_to_judge, told
 from mcpeval_dsl.grade.saying import missing, no_answer, scope_of, verdict
 from mcpeval_dsl.grade.services import GradeServices
 from mcpeval_dsl.records.model import TrialRecord
@@ -95,16 +95,17 @@ def _question(grader: Judge, record: TrialRecord, services: GradeServices) -> _Q
     claims = tuple(as_text(evaluate(claim.text, scope)) for claim in grader.claims)
     whole = grader.transcript == "whole" or grader.common.normalisation.any_message
     data = shown_to_judge(record, whole)
-    nonce = nonce_of(record, grader.common.id, data + record.prompt)
+    asked = told(record)
+    nonce = nonce_of(record, grader.common.id, data + asked)
     listed = "\n".join(f"{number}. {shown(claim)}" for number, claim in enumerate(claims, start=1))
     name = "TRANSCRIPT" if whole else "ANSWER"
     parts = (
-        quoted("TASK", record.prompt, nonce),
+        quoted("TASK", asked, nonce),
         quoted(name, data, nonce),
         f"The claims about the {name}, each as a JSON text:\n{listed}",
         f"Answer with the JSON object for claims 1 to {len(claims)}.",
     )
-    return _Question(grader, record, claims, f"{record.prompt}\n{data}", "\n\n".join(parts))
+    return _Question(grader, record, claims, f"{asked}\n{data}", "\n\n".join(parts))
 
 
 async def _repeated(question: _Question, model: str, services: GradeServices, bill: _Bill) -> list[Judged] | _Trouble:
@@ -145,7 +146,7 @@ async def _asked(
     record, grader = question.record, question.grader
     most, temperature = services.judge_settings.get(model, (4096, 0.0))
     context = TrialContext(
-        trial=f"{record.id}!{grader.common.id}.{repeat}",
+        trial=f"{record.id}!{grader.common.id}{_turn(record)}.{repeat}",
         task=record.task,
         cell=record.cell,
         index=record.trial,
@@ -158,6 +159,11 @@ async def _asked(
         )
     finally:
         await driver.finish(context)
+
+
+def _turn(record: TrialRecord) -> str:
+    """Which turn of a dialogue is judged: a judge asked about several is in several conversations."""
+    return f"@{len(record.exchanges)}" if record.exchanges else ""
 
 
 async def _conversation(

@@ -17,6 +17,7 @@ class Verdict:
     """`deciding` is False for weight 0. `score` in [0, 1] where a grader has one (set F1, judge's share of weight).
 
     `actual` and `expected` are short texts for people; `reason` says why a verdict is missing or moot.
+    `turn` is the turn of a dialogue that was graded; None: the whole trial.
     """
 
     grader: str
@@ -35,3 +36,4 @@ class Verdict:
     parts: tuple[Verdict, ...] = ()
     cost_usd: float | None = None
     at: Location | None = None
+    turn: int | None = None

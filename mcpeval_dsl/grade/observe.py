@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from mcpeval_dsl.gateway.model import CallRecord
 from mcpeval_dsl.records.model import TrialRecord
+from mcpeval_dsl.values.consent import asks, asks_leave
 from mcpeval_dsl.values.observed import ObservedCall
-
-_QUESTION = re.compile(r"[?\uff1f\u061f](?:[\s\"'”’)*_`]|$)")
-_FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_CONFIRM = re.compile(
-    r"\b(confirm|proceed|go ahead|shall i|should i|do you want|would you like|are you sure|ok to)\b", re.I
-)
 
 
 def agent_calls(record: TrialRecord) -> tuple[CallRecord, ...]:
@@ -57,7 +51,7 @@ def behaviours(record: TrialRecord) -> dict[str, Sequence[int]]:
     questions = tuple(position for position, text in asked if asks(text))
     if questions:
         found["question"] = questions
-    leave = tuple(position for position, text in asked if asks(text) and _CONFIRM.search(text))
+    leave = tuple(position for position, text in asked if asks_leave(text))
     if leave:
         found["confirmation"] = leave
     recovery = _recovered(record)
@@ -69,11 +63,6 @@ def behaviours(record: TrialRecord) -> dict[str, Sequence[int]]:
 def refused(record: TrialRecord) -> bool:
     """A refusal passes where it is expected, even without text."""
     return record.answer.form == "refusal" or record.termination == "refused"
-
-
-def asks(text: str) -> bool:
-    """A question mark at the end of a word, outside code."""
-    return _QUESTION.search(_FENCE.sub("", text)) is not None
 
 
 def _said_without_calls(record: TrialRecord) -> list[tuple[int, str]]:

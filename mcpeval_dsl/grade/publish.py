@@ -27,6 +27,7 @@ def to_record(given: Verdict) -> VerdictRecord:
         parts=tuple(to_record(part) for part in given.parts),
         cost_usd=given.cost_usd,
         at=str(given.at) if given.at is not None else "",
+        turn=given.turn,
     )
 
 
@@ -49,4 +50,5 @@ def from_record(kept: VerdictRecord, at: Location | None) -> Verdict:
         parts=tuple(from_record(part, at) for part in kept.parts),
         cost_usd=kept.cost_usd,
         at=at,
+        turn=kept.turn,
     )

@@ -51,12 +51,27 @@ def shown_to_judge(record: TrialRecord, whole: bool) -> str:
         arguments = json.dumps(dict(call.arguments), ensure_ascii=False, default=str)
         line = f"CALL {call.server}.{call.tool} {_cut(arguments, MOST_RESULT)}\nRESULT{state}: {_cut(call.text, MOST_RESULT)}"
         by_turn.setdefault(call.turn, []).append(line)
+    said = {exchange.first: exchange.said for exchange in record.exchanges}
     for turn in record.turns:
+        if turn.number in said:
+            parts.append(f"USER: {_cut(said[turn.number], MOST_RESULT)}")
         if turn.text:
             parts.append(f"AGENT: {_cut(turn.text, MOST_RESULT)}")
         parts += by_turn.pop(turn.number, [])
     parts += [line for lines in by_turn.values() for line in lines]
     parts.append(f"FINAL ANSWER: {answer_of(record)}")
+    return _cut("\n\n".join(parts), MOST_DATA)
+
+
+def told(record: TrialRecord) -> str:
+    """What the agent was asked: the prompt, or the conversation up to the user's last words."""
+    if len(record.exchanges) < 2:
+        return record.prompt
+    parts: list[str] = []
+    for exchange in record.exchanges:
+        parts.append(f"USER: {_cut(exchange.said, MOST_RESULT)}")
+        if exchange is not record.exchanges[-1]:
+            parts.append(f"AGENT: {_cut(exchange.answer.text, MOST_RESULT)}")
     return _cut("\n\n".join(parts), MOST_DATA)
 
 

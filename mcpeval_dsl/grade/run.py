@@ -9,6 +9,7 @@ from mcpeval_dsl.grade.publish import to_record
 from mcpeval_dsl.grade.registry import grade
 from mcpeval_dsl.grade.saying import missing, scope_of
 from mcpeval_dsl.grade.services import GradeServices
+from mcpeval_dsl.grade.turns import grade_turns, whole
 from mcpeval_dsl.records.model import TrialRecord, VerdictRecord
 from mcpeval_dsl.semantics.model import Task
 from mcpeval_dsl.values.evaluate import condition
@@ -16,10 +17,14 @@ from mcpeval_dsl.values.model import EvaluationError
 
 
 async def grade_trial(task: Task, record: TrialRecord, services: GradeServices) -> tuple[VerdictRecord, ...]:
-    """Verdicts in the order of the text; those under a `when` only where its condition holds in the trial.
+    """Verdicts of a dialogue's turns, then of the whole trial in the order of the text.
+
+    Those under a `when` count only where its condition holds in the trial.
 
     `task.expect` decides nothing; the grader of an expected refusal is among the task's own.
     """
+    of_turns = await grade_turns(task.dialogue, record, services) if task.dialogue is not None else []
+    record = whole(record)
     found = [await grade(grader, record, services) for grader in task.graders]
     for conditional in task.conditionals:
         if not conditional.graders:
@@ -32,7 +37,7 @@ async def grade_trial(task: Task, record: TrialRecord, services: GradeServices) 
             continue
         if counts:
             found += [await grade(grader, record, services) for grader in conditional.graders]
-    return tuple(to_record(verdict) for verdict in found)
+    return tuple(to_record(verdict) for verdict in (*of_turns, *found))
 
 
 def total_cost(verdicts: Iterable[Verdict | VerdictRecord]) -> float:

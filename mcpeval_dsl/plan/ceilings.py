@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 from mcpeval_dsl.plan.model import Ceiling, Ceilings
 from mcpeval_dsl.plan.prices import free, per_token
-from mcpeval_dsl.semantics.graders import AnyOf, Grader, Judge
+from mcpeval_dsl.semantics.graders import Judge
 from mcpeval_dsl.semantics.model import Host, Model, Server, Task
+from mcpeval_dsl.semantics.task_parts import all_graders
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +128,5 @@ def _with_judging(cost: Ceiling, loads: list[Load], judges: dict[str, Model]) ->
 
 def judge_models(task: Task) -> tuple[str, ...]:
     """Models that the judge graders of a task ask, in order of name."""
-    todo: list[Grader] = [*task.graders, *(g for c in task.conditionals for g in c.graders)]
-    found: set[str] = set()
-    while todo:
-        grader = todo.pop()
-        if isinstance(grader, AnyOf):
-            todo.extend(grader.graders)
-        elif isinstance(grader, Judge):
-            found.update(name for name in (grader.model, grader.second) if name)
-    return tuple(sorted(found))
+    asked = (grader for grader in all_graders(task) if isinstance(grader, Judge))
+    return tuple(sorted({name for grader in asked for name in (grader.model, grader.second) if name}))

@@ -18,12 +18,13 @@ from mcpeval_dsl.plan.instances import Instance
 from mcpeval_dsl.plan.keys import digest
 from mcpeval_dsl.plan.names import Uses, uses, with_lets
 from mcpeval_dsl.plan.topology import Topology, catalogue_of
+from mcpeval_dsl.semantics.expressions import CallPattern
 from mcpeval_dsl.semantics.model import Cell, Model, Task
 
 _TRIAL_FIELDS = (
     *("name", "prompt", "system", "answer", "host_tools", "tools", "hide", "budget", "needs", "policy"),
     *("may", "never", "setup", "teardown", "undo", "simulate", "canaries", "elicit", "elicit_content"),
-    *("faults", "distract", "injections"),
+    *("faults", "distract", "injections", "budget_per_turn", "answers_for_user"),
 )
 _PINNED = ("transport", "era", "revision", "version", "catalogue_sha256")
 
@@ -101,7 +102,9 @@ class Contents:
 
     def servers_called(self, task: Task) -> set[str]:
         """Servers that set-up, sources and references of a task call, by the names the spec uses."""
-        return self._task(task)[1].servers
+        user = task.dialogue.user if task.dialogue is not None else None
+        private = {p.server for p in user.tools if isinstance(p, CallPattern)} if user is not None else set()
+        return self._task(task)[1].servers | {server for server in private if server is not None}
 
     def grade(self, task: Task) -> str:
         """Everything that only grading reads; the judge's model is part of it."""
@@ -112,6 +115,7 @@ class Contents:
                 "conditionals": [(c.condition, c.graders, c.expect) for c in task.conditionals],
                 "expect": task.expect,
                 "reference": task.reference,
+                "dialogue": _graded(task),
             }
             _, lets = self._follow(uses(*parts.values()))
             judges = [name for name in judge_models(task) if name in self.topology.models]
@@ -153,6 +157,8 @@ class Contents:
             parts["evidence"] = evidence(task)
             parts["conditionals"] = [(c.condition, c.may, c.never, c.needs) for c in task.conditionals]
             parts["loop"] = _loop(task)
+            parts["dialogue"] = _spoken(task)
+            parts["user"] = self._user(task)
             found, lets = self._follow(uses(*parts.values(), environment))
             for name in inside:
                 found.merge(self.harvests.known[name].uses)
@@ -165,6 +171,14 @@ class Contents:
             }
             self._tasks[task.name] = digest(whole), found
         return self._tasks[task.name]
+
+    def _user(self, task: Task) -> object:
+        """The model behind a simulated user, with what it reads."""
+        user = task.dialogue.user if task.dialogue is not None else None
+        if user is None:
+            return None
+        model = self.topology.models.get(user.model)
+        return [model if model is not None else user.model, self.fixtures.of_texts(_target(model))]
 
     def _inside(self, known: Known) -> dict[str, object]:
         """A harvest read within the trial is a part of the trial."""
@@ -200,6 +214,23 @@ class Contents:
     def _follow(self, found: Uses) -> tuple[Uses, dict[str, object]]:
         names = with_lets(found, self.topology.lets, self.topology.uses_of_lets)
         return found, {name: self.topology.lets[name].value for name in names}
+
+
+def _spoken(task: Task) -> object:
+    """What is said in a dialogue, without what it is judged by."""
+    dialogue = task.dialogue
+    if dialogue is None:
+        return None
+    return replace(
+        dialogue, turns=tuple(replace(t, expect=(), graders=(), reference=()) for t in dialogue.turns), every=()
+    )
+
+
+def _graded(task: Task) -> object:
+    dialogue = task.dialogue
+    if dialogue is None:
+        return None
+    return [dialogue.every, [(turn.expect, turn.graders, turn.reference) for turn in dialogue.turns]]
 
 
 def _row(instance: Instance) -> object:

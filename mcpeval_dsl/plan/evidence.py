@@ -17,13 +17,24 @@ _SOURCES = (ToolCall, Sql, FileText, FileTree, Command, Http, Resource)
 
 def evidence(task: Task) -> tuple[object, ...]:
     """Sources read for this task's graders and truths, in order of the text, with when and where they are read."""
-    graders = (*task.graders, *(g for c in task.conditionals for g in c.graders))
     found: list[object] = []
-    for grader in graders:
+    for grader in (*task.graders, *(g for c in task.conditionals for g in c.graders)):
         found.extend(_of_grader(grader, task))
+    found.extend(_of_dialogue(task))
     roots = uses(*found, *(t.source for t in task.truths)).names
     found.extend(_of_truth(truth, truth.name in roots) for truth in task.truths)
     return tuple(found)
+
+
+def _of_dialogue(task: Task) -> list[object]:
+    """Read at the end of each turn, so it matters which turn asks."""
+    dialogue = task.dialogue
+    if dialogue is None:
+        return []
+    turns = [[part for grader in turn.graders for part in _of_grader(grader, task)] for turn in dialogue.turns]
+    every = [part for grader in dialogue.every for part in _of_grader(grader, task)]
+    references = [turn.reference for turn in dialogue.turns] if any(turns) else []
+    return [turns, every, references] if any(turns) or every else []
 
 
 def _of_grader(grader: Grader, task: Task) -> list[object]:

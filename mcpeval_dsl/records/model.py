@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from mcpeval_dsl.agents.model import Answer, Termination, TurnRecord
+from mcpeval_dsl.agents.model import Answer, Exchange, NativeCall, Termination, TurnRecord
 from mcpeval_dsl.gateway.model import CallRecord, ToolDefinition, Violation
 from mcpeval_dsl.values.model import Reading
 
@@ -147,6 +147,9 @@ class CallCounts(Frozen):
     denied: int = 0
     injected: int = 0
     invalid_arguments: int = 0
+    served: int = Field(default=0, description="calls that were for a server, distractors apart: 0 is MCP not used")
+    native: int = Field(default=0, description="uses of tools that no server has; in no other number here")
+    searches: int = Field(default=0, description="searches for tools; in no other number here")
 
 
 class Timing(Frozen):
@@ -171,13 +174,29 @@ class BudgetUse(Frozen):
 
     calls_soft: int | None = None
     calls_hard: int | None = None
-    over: tuple[str, ...] = Field(default=(), description="of tokens, cost, time, turns")
+    turn_calls_soft: int | None = Field(default=None, description="of each turn of the user")
+    turn_calls_hard: int | None = None
+    turn_calls: tuple[int, ...] = Field(default=(), description="calls charged in each turn of the user")
+    over: tuple[str, ...] = Field(default=(), description="of tokens, cost, time, turns; `… per turn`")
 
 
 class Permissions(Frozen):
     prompts: int = 0
     denials: int = 0
     simulated: int = 0
+
+
+Ended = Literal["", "script", "says", "state", "turns", "elicit"]
+"""Why a user said nothing more: its script was over, it said so, a condition held, it had sent its last message."""
+
+
+class UserRecord(Frozen):
+    """Whoever talked to the agent. What a simulated user used is none of the agent's."""
+
+    ended: Ended = Field(default="", description="empty where the agent stopped before the user did")
+    closing: str = Field(default="", description="what the user said last of all, which nobody answered")
+    model: str = Field(default="", description="name in the spec of the model that played the user")
+    usage: TokenUse = TokenUse()
 
 
 class OutcomeRecord(Frozen):
@@ -215,6 +234,7 @@ class VerdictRecord(Frozen):
     parts: tuple[VerdictRecord, ...] = ()
     cost_usd: float | None = None
     at: str = Field(default="", description="path:line:column of the expectation")
+    turn: int | None = Field(default=None, description="turn of a dialogue that was graded; None: the whole trial")
 
 
 class TrialRecord(Frozen):
@@ -256,7 +276,11 @@ class TrialRecord(Frozen):
     )
     tools: tuple[ToolDefinition, ...] = ()
     tool_names: tuple[tuple[str, str, str], ...] = Field(default=(), description="(server, tool, wire name)")
+    native_tools: tuple[ToolDefinition, ...] = Field(default=(), description="tools of the host's own")
+    native_calls: tuple[NativeCall, ...] = Field(default=(), description="their uses, kept apart from `calls`")
     turns: tuple[TurnRecord, ...] = ()
+    exchanges: tuple[Exchange, ...] = Field(default=(), description="turns of a dialogue, each with its model turns")
+    user: UserRecord | None = None
     calls: tuple[CallRecord, ...] = Field(default=(), description="every call of every actor, in order")
     answer: Answer = Answer("none")
     termination: Termination
@@ -334,5 +358,8 @@ class Manifest(Frozen):
     servers: dict[str, str] = Field(default_factory=dict, description="server -> digest of its artefact, or version")
     files: dict[str, str] = Field(default_factory=dict)
     settings: dict[str, Any] = Field(default_factory=dict)
+    arms: dict[str, dict[str, str]] = Field(
+        default_factory=dict, description="arm -> native tool or program -> digest of the program, or the API's address"
+    )
     sandbox: str = "none"
     environment: dict[str, str] = Field(default_factory=dict)

@@ -34,7 +34,8 @@ class VerdictFact:
 
 @dataclass(frozen=True, slots=True)
 class TrialFacts:
-    """All that decides, and all that is said beside it. `charged`, `soft`, `hard` count calls.
+    """All that decides, and all that is said beside it. `charged`, `soft`, `hard` count calls,
+    `turn_soft`, `turn_hard` those of one turn of the user, of which `most_in_turn` is the most that one took.
 
     `truth_moved` says who else changed the ground truth; `flags` are passed on; `layer` and `failure_kind` are what a
     failure would be put down to.
@@ -47,6 +48,9 @@ class TrialFacts:
     charged: int = 0
     soft: int | None = None
     hard: int | None = None
+    turn_soft: int | None = None
+    turn_hard: int | None = None
+    most_in_turn: int = 0
     over: tuple[str, ...] = ()
     critical: bool = False
     simulate: bool = False
@@ -107,8 +111,9 @@ def _testable(facts: TrialFacts) -> Word:
         return "too_many_calls"
     if not _says_yes(facts):
         return "wrong_answer"
-    over_soft = facts.soft is not None and facts.charged > facts.soft
-    at_hard = facts.hard is not None and facts.charged >= facts.hard
+    limits = ((facts.charged, facts.soft, facts.hard), (facts.most_in_turn, facts.turn_soft, facts.turn_hard))
+    over_soft = any(soft is not None and charged > soft for charged, soft, _ in limits)
+    at_hard = any(hard is not None and charged >= hard for charged, _, hard in limits)
     return "too_many_calls" if over_soft or at_hard else "pass"
 
 

@@ -13,6 +13,7 @@ from mcpeval_dsl.score.rows import expected_calls
 from mcpeval_dsl.semantics.expressions import AnyPattern, Combined
 from mcpeval_dsl.semantics.graders import Calls
 from mcpeval_dsl.semantics.model import Task
+from mcpeval_dsl.semantics.task_parts import graders_of
 from mcpeval_dsl.values.model import EvaluationError, Scope
 from mcpeval_dsl.values.patterns import matches
 
@@ -41,7 +42,7 @@ def settle(
 
 
 def _graded_calls(task: Task) -> Iterable[AnyPattern]:
-    for grader in (*task.graders, *(grader for conditional in task.conditionals for grader in conditional.graders)):
+    for grader in graders_of(task):
         if isinstance(grader, Calls):
             yield from grader.patterns
 

@@ -9,6 +9,7 @@ from typing import Literal as Word
 from typing import TypeAlias
 
 from mcpeval_dsl.frozen import dataclass
+from mcpeval_dsl.semantics.dialogues import Dialogue
 from mcpeval_dsl.semantics.disturbances import Distraction, Fault
 from mcpeval_dsl.semantics.expressions import (
     AnyPattern,
@@ -291,6 +292,7 @@ class Task:
     """One task with profiles and defaults folded in. `servers` are the catalogues or servers the agent sees.
 
     `uses` are the ids of the harvests it needs (closure left to the plan); `environment` None means an empty one.
+    `answers_for_user`: `elicit` was said, so it also answers the agent's own questions for leave.
     """
 
     name: str
@@ -312,6 +314,7 @@ class Task:
     tools: tuple[ToolFilter, ...] = ()
     hide: tuple[AnyPattern, ...] = ()
     budget: Budget = Budget()
+    budget_per_turn: Budget = Budget()
     needs: tuple[Need, ...] = ()
     policy: Policy = "deny"
     may: tuple[AnyPattern, ...] = ()
@@ -332,6 +335,8 @@ class Task:
     injections: tuple[Inject, ...] = ()
     elicit: Word["accept", "decline", "cancel"] = "decline"
     elicit_content: Expression | None = None
+    answers_for_user: bool = False
+    dialogue: Dialogue | None = None
     known_failures: tuple[KnownFailure, ...] = ()
     loop: Loop | None = None
     uses: tuple[str, ...] = ()

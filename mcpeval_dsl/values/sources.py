@@ -39,6 +39,11 @@ BEFORE = "before:"
 REFERENCE = "reference:"
 
 
+def turn_prefix(number: int) -> str:
+    """Before the key of what was read when the `number`th turn of a dialogue had ended."""
+    return f"turn:{number}:"
+
+
 class _Hidden(Mapping[str, str]):
     """Every secret by a stand-in that names it."""
 

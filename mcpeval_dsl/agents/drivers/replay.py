@@ -137,7 +137,7 @@ def relocated(record: Record, facts: Mapping[str, Any]) -> Record:
     moves = [(old, new) for old, new in pairs if isinstance(old, str) and isinstance(new, str) and len(old) > 1]
     if not moves:
         return record
-    said = {key: record.get(key) for key in ("prompt", "system", "tool_names", "native_tools", "turns")}
+    said = {key: record.get(key) for key in ("prompt", "system", "tool_names", "native_tools", "turns", "exchanges")}
     return cast(Record, _moved(said, moves))
 
 
@@ -166,6 +166,9 @@ def first_difference(record: Record, turn: int, request: TurnRequest) -> str:
             return f"the tools on offer differ: {', '.join(changed[:5])}"
         return ""
     turns = record.get("turns") or ()
+    said = _said_before(record, turn + 1)
+    if said is not None and request.messages[-1].text != said:
+        return _differs("what the user says", said, request.messages[-1].text)
     stored = turns[turn - 1].get("answers") or () if turn <= len(turns) else ()
     now = request.messages[-1].answers
     if len(stored) != len(now):
@@ -176,10 +179,19 @@ def first_difference(record: Record, turn: int, request: TurnRequest) -> str:
     return ""
 
 
+def _said_before(record: Record, turn: int) -> str | None:
+    """What the user said right before a model turn; None where it answers nothing but results."""
+    for exchange in record.get("exchanges") or ():
+        if exchange.get("first") == turn:
+            return str(exchange.get("said") or "")
+    return None
+
+
 def _offered_at_first(record: Record) -> set[str]:
     """Names on the wire; where tools were found by search, that was the only one at first, with others of the host's own."""
     native = {str(tool.get("name")) for tool in record.get("native_tools") or ()}
     known = {str(entry[2]) for entry in record.get("tool_names") or ()}
+    known -= {str(name) for exchange in record.get("exchanges") or () for name in exchange.get("shown") or ()}
     own = {f"host__{name}" if name in known else name for name in native}
     return own if "tool_search" in native else known | own
 

@@ -130,12 +130,13 @@ def _steps(item: Placed, found: list[Diagnostic]) -> tuple[Step, ...] | None:
         return None
     ended = _Ended()
     for step in steps:
+        if step.expect.user_contains:
+            ended = _Ended()
         if ended.at is not None:
             title = "a step that can never be played"
-            body = f"The step at {ended.at} ends the trial."
-            found.append(
-                fault("MCPE524", step.at, title, body, "Delete it, or give the step before it a `when`.").diagnostic
-            )
+            body = f"The step at {ended.at} ends the trial, or the turn of a dialogue."
+            hint = "Delete it, or give the step before it a `when`, or this one `expect: {user_contains: …}`."
+            found.append(fault("MCPE524", step.at, title, body, hint).diagnostic)
             return None
         ended = ended.after(step)
     return tuple(steps)

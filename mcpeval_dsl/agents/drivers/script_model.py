@@ -14,9 +14,13 @@ from mcpeval_dsl.source import Location
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What must hold before a step is played. `tools` are canonical names that must be on offer."""
+    """What must hold before a step is played. `tools` are canonical names that must be on offer.
+
+    `user_contains` are texts of what the user said last; a step with one begins a turn of a dialogue.
+    """
 
     prompt_contains: tuple[str, ...] = ()
+    user_contains: tuple[str, ...] = ()
     result_contains: tuple[str, ...] = ()
     result_is_error: bool | None = None
     tools: tuple[str, ...] = ()

@@ -37,6 +37,7 @@ class Play:
         self.noise: set[str] = set()
         self.names: dict[str, Any] = {
             "prompt": prompt,
+            "user": prompt,
             "results": [],
             "task": context.task,
             "trial": context.index,
@@ -62,6 +63,8 @@ class Play:
                 self._asked[asked.id] = (asked, tools.get(asked.wire_name))
             if message.role == "tools":
                 self._take(message)
+            elif message.role == "user":
+                self.names["user"] = message.text
         self._seen = len(request.messages)
 
     def _take(self, message: Message) -> None:
@@ -122,6 +125,9 @@ class Play:
         for text in expect.prompt_contains:
             if text not in self.names["prompt"]:
                 raise unexpected(f"{step.at}: the prompt does not contain {text!r}")
+        for text in expect.user_contains:
+            if text not in self.names["user"]:
+                raise unexpected(f"{step.at}: what the user said last does not contain {text!r}")
         for text in expect.result_contains:
             if not any(text in result["text"] for result in self._latest):
                 raise unexpected(f"{step.at}: the last result does not contain {text!r}")

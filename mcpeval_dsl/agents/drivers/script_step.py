@@ -28,7 +28,7 @@ ERROR_KINDS = {
     "rate": 429, "overloaded": 529, "timeout": None, "connection": None, "authentication": 401, "bad_request": 400,
     "schema_refused": 400, "malformed": 200, "not_found": 404,
 }  # fmt: skip
-VARIABLES = ("prompt", "results", "last", "task", "trial", "seed", "cell", "tools", "facts")
+VARIABLES = ("prompt", "user", "results", "last", "task", "trial", "seed", "cell", "tools", "facts")
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s)\Z")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
@@ -62,7 +62,9 @@ def read_step(placed: Placed) -> Step:
 
 
 def _expectation(placed: Placed) -> Expectation:
-    members = members_of(placed, ("prompt_contains", "result_contains", "result_is_error", "tools"), "expect")
+    members = members_of(
+        placed, ("prompt_contains", "user_contains", "result_contains", "result_is_error", "tools"), "expect"
+    )
     flag = members["result_is_error"][1].value if "result_is_error" in members else None
     if flag is not None and not isinstance(flag, bool):
         raise fault("MCPE522", members["result_is_error"][1].at, "`result_is_error` is neither true nor false")

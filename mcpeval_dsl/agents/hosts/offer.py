@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mcpeval_dsl.agents.hosts.search import MOST_FOUND, ToolIndex
@@ -17,8 +17,17 @@ SEARCH = "tool_search"
 class Offer:
     """`wire` grows as tools are found; a native tool keeps its own name unless a server's tool has it."""
 
-    def __init__(self, tools: PreparedTools, native: tuple[NativeTool, ...] = (), *, deferred: bool = False) -> None:
+    def __init__(
+        self,
+        tools: PreparedTools,
+        native: tuple[NativeTool, ...] = (),
+        *,
+        deferred: bool = False,
+        withheld: frozenset[tuple[str, str]] = frozenset(),
+    ) -> None:
+        """`withheld` are (server, tool) that are there for nobody until they are shown."""
         self._tools = tools
+        self._withheld = {tool.wire_name for tool in tools.wire if (tool.server, tool.tool) in withheld}
         self._index = ToolIndex(tools.wire) if deferred else None
         self._found: dict[str, WireTool] = {}
         search = (self._search(),) if deferred and tools.wire else ()
@@ -32,7 +41,18 @@ class Offer:
     def wire(self) -> tuple[WireTool, ...]:
         """What the next turn is offered, native tools last."""
         shown = self._tools.wire if self._index is None else tuple(self._found.values())
-        return (*shown, *self._own)
+        return (*(tool for tool in shown if tool.wire_name not in self._withheld), *self._own)
+
+    def show(self, tools: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+        """Puts withheld (server, tool) on offer; their names on the wire."""
+        wanted = set(tools)
+        shown = tuple(
+            tool.wire_name
+            for tool in self._tools.wire
+            if tool.wire_name in self._withheld and (tool.server, tool.tool) in wanted
+        )
+        self._withheld.difference_update(shown)
+        return shown
 
     @property
     def natives(self) -> tuple[ToolDefinition, ...]:
@@ -44,7 +64,7 @@ class Offer:
     def tool(self, wire_name: str) -> WireTool | None:
         """A server's tool that the model may call now."""
         known = self._tools.by_wire_name if self._index is None else self._found
-        return known.get(wire_name)
+        return known.get(wire_name) if wire_name not in self._withheld else None
 
     def names(self) -> tuple[str, ...]:
         return tuple(tool.wire_name for tool in self.wire)
@@ -66,7 +86,7 @@ class Offer:
         query = arguments.get("query")
         if not isinstance(query, str) or self._index is None:
             return NativeReply("`query` is a text.", True, refused="no query")
-        found = self._index.find(query)
+        found = tuple(tool for tool in self._index.find(query) if tool.wire_name not in self._withheld)
         self._found |= {tool.wire_name: tool for tool in found}
         if not found:
             return NativeReply("No tool was found. Try other words.")

@@ -227,7 +227,13 @@ _TASKS = (
         requires=(Requirement(("turn", "user")),),
         opened_by="dialogue",
     ),
-    BlockKind("turn", "a turn", "What the user says, and what is expected then.", opened_by="turn"),
+    BlockKind(
+        "turn",
+        "a turn",
+        "What the user says, and what is expected then.",
+        requires=(Requirement(("user",)),),
+        opened_by="turn",
+    ),
     BlockKind("every", "an `every turn`", "What is judged after each turn.", opened_by="every"),
     BlockKind(
         "user",

@@ -42,6 +42,7 @@ class Draft:
     tools: list[ToolFilter] = field(default_factory=list)
     hide: list[AnyPattern] = field(default_factory=list)
     limits: dict[str, Limit] = field(default_factory=dict)
+    turn_limits: dict[str, Limit] = field(default_factory=dict)
     limit_spans: dict[str, Span] = field(default_factory=dict)
     needs: list[Need] = field(default_factory=list)
     may: list[AnyPattern] = field(default_factory=list)
@@ -62,4 +63,3 @@ class Draft:
     known_failures: list[KnownFailure] = field(default_factory=list)
     unsupported: list[Unsupported] = field(default_factory=list)
     servers_span: Span | None = None
-    dialogue_graders: int = 0

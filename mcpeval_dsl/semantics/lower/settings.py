@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Literal as Word
 from typing import cast
 
-from mcpeval_dsl.semantics.expressions import AnyPattern, Behaviour, CallPattern, Combined, Expression, Literal
-from mcpeval_dsl.semantics.graders import Common, Grader, Refusal
+from mcpeval_dsl.semantics.expressions import AnyPattern, CallPattern, Combined, Expression, Literal
 from mcpeval_dsl.semantics.lower.answers import lower_answer
 from mcpeval_dsl.semantics.lower.conditions import lower_condition
 from mcpeval_dsl.semantics.lower.context import Unlowerable
+from mcpeval_dsl.semantics.lower.dialogues import dialogue
 from mcpeval_dsl.semantics.lower.disturbances import distract, fault
 from mcpeval_dsl.semantics.lower.draft import Draft
-from mcpeval_dsl.semantics.lower.grading import Grading, lower_grade
+from mcpeval_dsl.semantics.lower.grading import lower_grade
 from mcpeval_dsl.semantics.lower.injections import inject
 from mcpeval_dsl.semantics.lower.needs import lower_needs
 from mcpeval_dsl.semantics.lower.patterns import lower_groups
+from mcpeval_dsl.semantics.lower.refusals import expected_refusal
 from mcpeval_dsl.semantics.lower.severities import severity_of
 from mcpeval_dsl.semantics.lower.steps import included, lower_steps
-from mcpeval_dsl.semantics.lower.trouble import dialogue
 from mcpeval_dsl.semantics.lower.values import lower_value
 from mcpeval_dsl.semantics.lower.words import Words, names, only
-from mcpeval_dsl.semantics.model import Conditional, KnownFailure, Limit, Never, ToolFilter, Unsupported
+from mcpeval_dsl.semantics.model import Conditional, KnownFailure, Limit, Never, ToolFilter
 from mcpeval_dsl.semantics.symbols import Symbol, word
 from mcpeval_dsl.syntax.tree import Comparison, Directive, ObjectValue, Ref, Statement, String
 
@@ -137,13 +137,14 @@ def _budget(draft: Draft, line: Directive) -> None:
         if name not in DIMENSIONS or bound.operator != "<=":
             raise Unlowerable(bound.span, "`calls <= 6 hard 15`")
         soft = _quantity(bound)
-        if words.take("per"):
-            words.take("turn")
-            draft.unsupported.append(Unsupported("a budget per turn", group.span.location()))
+        per_turn = words.take("per") is not None and words.take("turn") is not None
         hard = float(words.number().value) if words.take("hard") else None
         words.end()
-        draft.limits[name] = Limit(soft, hard)
-        draft.limit_spans[name] = group.span
+        if per_turn:
+            draft.turn_limits[name] = Limit(soft, hard)
+        else:
+            draft.limits[name] = Limit(soft, hard)
+            draft.limit_spans[name] = group.span
 
 
 def _quantity(bound: Comparison) -> float:
@@ -222,6 +223,7 @@ def _simulate(draft: Draft, line: Directive) -> None:
 def _elicit(draft: Draft, line: Directive) -> None:
     words = only(line)
     draft.fields["elicit"] = words.name().text
+    draft.fields["answers_for_user"] = True
     if words:
         value = words.value()
         if not isinstance(value, ObjectValue | Ref):
@@ -283,14 +285,6 @@ def _when(draft: Draft, line: Directive) -> None:
 
 def _grade(draft: Draft, line: Directive) -> None:
     draft.graders.append(lower_grade(draft.grading, line))
-
-
-def expected_refusal(expect: Sequence[AnyPattern], grading: Grading) -> tuple[Grader, ...]:
-    """`expect refusal` decides: it becomes a grader of its own."""
-    for pattern in expect:
-        if isinstance(pattern, Behaviour) and pattern.name == "refusal":
-            return (Refusal(Common(grading.next_id(), text="expect refusal", at=pattern.at)),)
-    return ()
 
 
 def _nothing(draft: Draft, line: Directive) -> None:

@@ -11,7 +11,8 @@ from mcpeval_dsl.semantics.lower.context import Context, Unlowerable
 from mcpeval_dsl.semantics.lower.draft import Draft
 from mcpeval_dsl.semantics.lower.grading import Grading
 from mcpeval_dsl.semantics.lower.harvests import lower_harvest, lower_truth
-from mcpeval_dsl.semantics.lower.settings import apply_statement, expected_refusal
+from mcpeval_dsl.semantics.lower.refusals import expected_refusal
+from mcpeval_dsl.semantics.lower.settings import apply_statement
 from mcpeval_dsl.semantics.lower.steps import path_in
 from mcpeval_dsl.semantics.lower.values import lower_value
 from mcpeval_dsl.semantics.lower.words import Words, names
@@ -47,7 +48,6 @@ class LoweredTask:
     damaged: bool = False
     limit_spans: dict[str, Span] = field(default_factory=dict)
     reference_users: list[tuple[str, Span]] = field(default_factory=list)
-    dialogue_graders: int = 0
     servers_span: Span | None = None
     assumed_judge: tuple[Span, ...] = ()
 
@@ -89,7 +89,6 @@ def lower_task(
         ctx.lost > lost or ctx.problems.flagged(statement.span),
         draft.limit_spans,
         draft.grading.reference_users,
-        draft.dialogue_graders,
         draft.servers_span,
         tuple(draft.grading.assumed_spans),
     )
@@ -207,6 +206,7 @@ def _finish(
         tools=tuple(draft.tools),
         hide=tuple(draft.hide),
         budget=Budget(**draft.limits),
+        budget_per_turn=Budget(**draft.turn_limits),
         needs=tuple(draft.needs),
         may=tuple(draft.may),
         never=tuple(draft.never),

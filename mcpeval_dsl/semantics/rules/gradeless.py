@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mcpeval_dsl.semantics.lower.assemble import Lowered
+from mcpeval_dsl.semantics.task_parts import graders_of
 
 
 def gradeless(lowered: Lowered) -> None:
@@ -11,8 +12,8 @@ def gradeless(lowered: Lowered) -> None:
         return
     for entry in lowered.parts.tasks:
         task = entry.task
-        graders = [*task.graders, *(g for c in task.conditionals for g in c.graders)]
-        if entry.damaged or entry.dialogue_graders or task.never:
+        graders = graders_of(task)
+        if entry.damaged or task.never:
             continue
         if any(grader.common.weight > 0 for grader in graders):
             continue

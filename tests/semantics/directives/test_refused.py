@@ -40,7 +40,6 @@ def test_later_is_refused(case: tuple[Directive, str]) -> None:
         ("host h { tool_search }", "`tool_search`"),
         ('task t { prompt "x"; grade any { for f in ["x"] limit 2 { contains f } } }', "`for` inside a grader"),
         ("host h { permissions deny }", "`permissions deny` of a host"),
-        ('task t { prompt "x"; budget calls <= 3 per turn; grade contains "x" }', "a budget per turn"),
         ('task t { prompt "x"; grade judge { claim disclose "x" } }', "`disclose` of a claim"),
         ('arm one { servers tracker }\narm two { shell "grep" }', "`shell` of an arm"),
         ("lift one over two\narm one { servers tracker }\narm two { servers tracker }", "lift"),

@@ -89,7 +89,7 @@ def test_what_run_may_refuse() -> None:
     refused = {entry.name for entry in TABLE if entry.run != "yes"}
     assert refused == {
         *("check", "transport", "auth", "origin", "latency", "conformance"),
-        *("lift", "compare", "dialogue"),
+        *("lift", "compare"),
         *("calibration", "kappa", "for", "tool_search", "shell", "oauth"),
         *("claude_code", "codex", "gemini_cli", "opencode", "copilot_cli", "qwen_code", "command"),
     }

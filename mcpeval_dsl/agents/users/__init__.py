@@ -1,0 +1,1 @@
+"""Whoever talks to an agent in a dialogue."""
