@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +13,8 @@ if TYPE_CHECKING:
     from mcpeval_dsl.execute.context import RunContext
     from mcpeval_dsl.plan.model import Plan
     from mcpeval_dsl.records.model import TrialRecord
+    from mcpeval_dsl.semantics.model import Environment, Task
+    from mcpeval_dsl.values.processes import Wrap
 
 Finish = Callable[["TrialRecord", Path | None], Awaitable["TrialRecord"]]
 
@@ -26,24 +30,47 @@ def finisher(plan: Plan, context: RunContext) -> Finish:
     settings = {model.name: (model.max_tokens, model.temperature) for model in plan.models}
     catalogues = {server.name: server.catalog for server in plan.servers if server.catalog}
 
+    environments = {environment.name: environment for environment in plan.environments}
+
     async def finish(record: TrialRecord, workdir: Path | None) -> TrialRecord:
         if record.not_applicable:
             return record
-        services = GradeServices(
-            project=context.spec_folder,
-            workdir=workdir,
-            judge=context.drivers.get,
-            env={"PATH": search_path(), "LANG": "C.UTF-8", "HOME": os.environ.get("HOME", "/")},
-            secrets=context.secrets,
-            judge_settings=settings,
-            catalogues=catalogues,
-            wrap=None if workdir is None else context.sandbox.wrapping(workdir.parent, workdir),
-        )
         task = tasks[record.task]
-        verdicts = await grade_trial(task, record, services) if _had_an_agent(record) else ()
+        async with _place(context, environments.get(task.environment or ""), task, workdir) as wrap:
+            services = GradeServices(
+                project=context.spec_folder,
+                workdir=workdir,
+                judge=context.drivers.get,
+                env={"PATH": search_path(), "LANG": "C.UTF-8", "HOME": os.environ.get("HOME", "/")},
+                secrets=context.secrets,
+                judge_settings=settings,
+                catalogues=catalogues,
+                wrap=wrap,
+            )
+            verdicts = await grade_trial(task, record, services) if _had_an_agent(record) else ()
         return settle(record, verdicts, task, context.harvests.values())
 
     return finish
+
+
+@asynccontextmanager
+async def _place(
+    context: RunContext, environment: Environment | None, task: Task, workdir: Path | None
+) -> AsyncIterator[Wrap | None]:
+    """The sandbox of what graders start: the trial's folder as long as it stands, else an empty one. Nothing for others."""
+    from mcpeval_dsl.cli.regrading import runs_code
+    from mcpeval_dsl.execute.networking import granted
+
+    if not runs_code(task):
+        yield None
+        return
+    with tempfile.TemporaryDirectory(prefix="mcpe-graders-") as empty:
+        work = workdir
+        if work is None:
+            work = Path(empty) / "trial" / "work"
+            work.mkdir(parents=True)
+        async with granted(context.sandbox, environment, work.parent) as sandbox:
+            yield sandbox.wrapping(work.parent, work)
 
 
 def _had_an_agent(record: TrialRecord) -> bool:

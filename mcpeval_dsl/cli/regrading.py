@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from mcpeval_dsl.records.store import RunStore
     from mcpeval_dsl.semantics.model import Task
 
-_STARTING = frozenset({"judge", "command", "python"})
+_RUNNING = frozenset({"command", "python"})
+_STARTING = _RUNNING | {"judge"}
 
 
 def regrade(run: StoredRun, again: bool, trust_files: tuple[str, ...]) -> int | None:
@@ -115,9 +116,18 @@ def _with_judges(run: StoredRun) -> RunContext | None:
 
 def starts_something(task: Task) -> bool:
     """Whether grading it asks a judge, runs a command or imports the project's code."""
+    return _has(task, _STARTING)
+
+
+def runs_code(task: Task) -> bool:
+    """Whether grading it starts a process."""
+    return _has(task, _RUNNING)
+
+
+def _has(task: Task, kinds: frozenset[str]) -> bool:
     from mcpeval_dsl.semantics.task_parts import all_graders
 
-    return any(grader.kind in _STARTING for grader in all_graders(task))
+    return any(grader.kind in kinds for grader in all_graders(task))
 
 
 def is_graded(record: TrialRecord) -> bool:

@@ -158,6 +158,47 @@ task one {{
     assert [verdict.verdict for verdict in bench.records["one#1"].verdicts] == ["yes"] * 3
 
 
+GRADERS = """import os, socket
+from pathlib import Path
+
+
+def confined(record):
+    Path("OUTSIDE/marker").write_text("no")
+    return True
+
+
+def alone(record):
+    return sorted(name for _, name in socket.if_nameindex()) == ["lo"], os.getcwd()
+
+
+def there(record):
+    return record["answer"]["text"] == "done" and Path("graders.py").exists() and Path("WORK").is_dir()
+"""
+
+
+@pytest.mark.parametrize("kind", FULL)
+def test_functions_that_grade_are_confined_too(bench: Bench, tmp_path: Path, kind: str) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    bench.write("specs/graders.py", GRADERS.replace("OUTSIDE", str(outside)).replace("WORK", str(bench.root)))
+    body = """task one {
+  prompt "x"
+  grade python "graders:confined"
+  grade python "graders:alone"
+  grade python "graders:there"
+}
+"""
+    confined(bench, kind).spec(body)
+    bench.run()
+    said = bench.records["one#1"].verdicts
+    assert [each.verdict for each in said] == ["yes"] * 3, said
+    again = bench.mcpe("score", "--again")
+    assert again.code == 0, again.err
+    assert [each.verdict for each in bench.records["one#1"].verdicts] == ["yes"] * 3
+    # What they wrote was in a view of their own.
+    assert list(outside.iterdir()) == []
+
+
 BAD_SETTINGS = {
     'sandbox = "on"': "is a table",
     '[sandbox]\nmod = "auto"': "unknown key `mod`",

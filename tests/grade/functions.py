@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
 import time
 from typing import Any
 
@@ -43,10 +45,33 @@ def number(record: dict[str, Any]) -> int:
 
 
 def slow(record: dict[str, Any]) -> bool:
-    time.sleep(0.5)
+    time.sleep(30)
     return True
 
 
 def endless(record: dict[str, Any]) -> bool:
     while True:
         time.sleep(0.05)
+
+
+def prints(record: dict[str, Any]) -> str:
+    print("looking at it")
+    os.write(1, b"at length\n")
+    return "yes"
+
+
+def crashes(record: dict[str, Any]) -> bool:
+    ctypes.string_at(0)
+    return True
+
+
+def ends(record: dict[str, Any]) -> bool:
+    os._exit(3)
+
+
+def sees(record: dict[str, Any]) -> tuple[bool, str]:
+    return "BENCH_KEY" not in os.environ, ", ".join(sorted(os.environ))
+
+
+def hungry(record: dict[str, Any]) -> bool:
+    return len(bytearray(8 * 1024**3)) > 0

@@ -113,10 +113,14 @@ def test_graded_again_later_a_command_keeps_its_verdict() -> None:
         ("number", "missing", "grader_exception", "gave 1, which is no verdict"),
         ("slow", "missing", "timeout", "took longer than"),
         ("gone", "missing", "grader_exception", "has no function `gone`"),
+        ("prints", "yes", "", ""),
+        ("crashes", "missing", "grader_exception", "its process ended with -11"),
+        ("ends", "missing", "grader_exception", "its process ended with 3"),
+        ("hungry", "missing", "grader_exception", "MemoryError"),
     ],
 )
 def test_python(name: str, verdict: str, because: str, said: str) -> None:
-    services = replace(SERVICES, command_timeout=0.2)
+    services = replace(SERVICES, command_timeout=1.5)
     found = asyncio.run(grade(grader({"python": f"functions:{name}"}), record(answer="fine"), services))
     assert (found.verdict, found.missing_because) == (verdict, because)
     assert said in found.reason
@@ -127,6 +131,12 @@ def test_python_that_cannot_be_imported(name: str, said: str) -> None:
     found = asyncio.run(grade(grader({"python": name}), record(), SERVICES))
     assert found.missing_because == "grader_exception" and said in found.reason
     assert str(SERVICES.project) not in sys.path
+
+
+def test_a_function_sees_none_of_the_operators_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BENCH_KEY", "key-5b2d")
+    found = asyncio.run(grade(grader({"python": "functions:sees"}), record(), SERVICES))
+    assert found.verdict == "yes", found.reason
 
 
 def test_a_function_that_never_returns_does_not_keep_the_run_from_ending() -> None:
