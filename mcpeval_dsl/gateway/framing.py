@@ -35,8 +35,12 @@ class LineFramer:
         return _messages(self._lines.feed(data), self._lines.limit)
 
     def rest(self) -> list[RawMessage | WireNoise]:
-        """What came after the last newline when the stream ended: half a line, or a message without its newline."""
-        return _messages(self._lines.rest(), self._lines.limit)
+        """What came after the last newline when the stream ended: a message without its newline, or half a line.
+
+        Half a line answers nobody: that the stream ended is what befell the request it may have been meant for.
+        """
+        found = _messages(self._lines.rest(), self._lines.limit)
+        return [WireNoise(each.reason, each.raw) if isinstance(each, WireNoise) else each for each in found]
 
 
 def _messages(lines: list[bytes | Oversize], limit: int) -> list[RawMessage | WireNoise]:

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
-from urllib.parse import quote, quote_plus
+from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlsplit
 
 from mcpeval_dsl.gateway.surrogates import whole
 
 SHORTEST = 4
 SHORTEST_BASE64 = 8
+_SECRET_WORDS = re.compile(r"key|token|secret|pass|auth|sig", re.IGNORECASE)
 
 # Shapes that only credentials have, with the word that stands in their place.
 SHAPES: tuple[tuple[str, str], ...] = (
@@ -115,6 +117,8 @@ def forms(secret: str) -> Iterator[str]:
     """A secret as it may be written: itself, in JSON, in URLs, in hexadecimal digits, and inside base64 at any alignment."""
     if len(secret) < SHORTEST:
         return
+    for part in _within_url(secret) if "://" in secret else ():
+        yield from forms(part)
     yield secret
     yield json.dumps(secret)[1:-1]
     yield quote(secret, safe="")
@@ -131,6 +135,16 @@ def forms(secret: str) -> Iterator[str]:
         if len(core) >= SHORTEST_BASE64:
             yield core
             yield core.replace("+", "-").replace("/", "_")
+
+
+def _within_url(secret: str) -> Iterator[str]:
+    """What is secret by itself in a URL that is: its password, and what its query calls a key or the like."""
+    try:
+        url = urlsplit(secret)
+        given = [unquote(url.password or ""), *(v for k, v in parse_qsl(url.query) if _SECRET_WORDS.search(k))]
+    except ValueError:
+        return
+    yield from (part for part in given if len(part) >= SHORTEST_BASE64 and "://" not in part)
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -88,6 +88,9 @@ def _of_transcript(row: Row, record: TrialRecord) -> Iterable[str]:
     for tool in sorted(retried):
         yield f"{tool} failed and was called again with the same arguments"
     yield from _shown_in_vain(record, row.outcome is not None and row.outcome.success)
+    soft = (call for call in calls if call.error is not None and call.error.error_class == "error_in_success")
+    for tool in sorted({f"{call.server}.{call.tool}" for call in soft}):
+        yield f"a result of {tool} claims success and says that it failed: it should set isError"
     for tool in sorted({f"{call.server}.{call.tool}" for call in calls if call.truncated}):
         yield f"a result of {tool} was cut: it may need a filter or pages"
     for tool in sorted({f"{call.server}.{call.tool}" for call in calls if call.distractor}):

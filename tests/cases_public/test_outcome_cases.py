@@ -13,7 +13,6 @@ from tests.cases_public.lending import SUITE, Library, calls
 from tests.cases_public.test_run_cases import online, settled
 from tests.execute.bench import outcome
 
-
 PAGES = SUITE.replace("readonly get_*", "readonly get_*, list_*")
 
 

@@ -94,3 +94,12 @@ def test_a_very_short_secret_is_not_hunted() -> None:
 def test_a_lone_surrogate_is_no_trouble() -> None:
     assert Redactor({"K": "open sesame"}).text("\ud800 open sesame") == ("\ufffd [redacted: K]", ("K",))
     assert Redactor({"K": "open sesame"}).names_in(["\ud800 open sesame"]) == ("K",)
+
+
+def test_what_is_secret_in_a_secret_url_is_so_by_itself() -> None:
+    redactor = Redactor(
+        {"DSN": "postgres://desk:Xq9ZrT77@db.example/loans?mode=readonly&api_key=cobalt-7713"}, shapes=False
+    )
+    assert redactor.text("user Xq9ZrT77 of db.example")[0] == "user [redacted: DSN] of db.example"
+    assert redactor.text("?api_key=cobalt-7713") == ("?api_key=[redacted: DSN]", ("DSN",))
+    assert redactor.text("mode readonly, desk, loans") == ("mode readonly, desk, loans", ())
