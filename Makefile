@@ -7,7 +7,7 @@ DEMO    := specs/tracker/tracker.mcpe
 CODE    := mcpeval_dsl tests specs benchmarks tools docs
 PIP     := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test lint types unit servers bench docs schemas tables format clean
+.PHONY: demo test lint types unit servers bench docs schemas tables plots format clean
 
 $(BIN)/mcpe: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "mcpe needs Python 3.11 or newer: make PYTHON=python3.11")'
@@ -30,6 +30,11 @@ $(SERVERS)/ready: $(addprefix tests/servers/,install.sh package.json package-loc
 	PYTHON=$(PYTHON) sh tests/servers/install.sh $(SERVERS)
 	@touch $@
 
+# The browser that the tests of the report's page drive, and what they bring into it.
+$(SERVERS)/browser/ready: $(SERVERS)/ready $(addprefix tests/browser/,install.sh package.json package-lock.json) $(wildcard tools/plots/*)
+	sh tests/browser/install.sh $(SERVERS)/browser
+	@touch $@
+
 lint: $(BIN)/mcpe
 	$(BIN)/ruff check $(CODE)
 	$(BIN)/ruff format --check $(CODE)
@@ -37,7 +42,7 @@ lint: $(BIN)/mcpe
 types: $(BIN)/mcpe
 	$(BIN)/mypy
 
-unit: $(BIN)/mcpe $(SERVERS)/ready
+unit: $(BIN)/mcpe $(SERVERS)/ready $(SERVERS)/browser/ready
 	$(BIN)/python -m pytest -n 2
 
 test: lint types unit
@@ -46,12 +51,16 @@ test: lint types unit
 bench: $(BIN)/mcpe
 	@failed=0; for script in benchmarks/*_bench.py; do $(BIN)/python $$script || failed=1; done; exit $$failed
 
-# What is generated: the reference manual, the published schemas, the parser's tables. Tests say when one is old.
+# What is generated: the reference manual, the published schemas, the parser's tables, the page's plotting library. Tests
+# say when one is old.
 docs: $(BIN)/mcpe
 	$(BIN)/python docs/reference/generate.py
 
 schemas: $(BIN)/mcpe
 	$(BIN)/python -m mcpeval_dsl.plan.schema
+
+plots:
+	sh tools/plots/bundle.sh mcpeval_dsl/report/html/assets
 
 tables: $(BIN)/mcpe
 	$(BIN)/python tools/syntax_tables.py

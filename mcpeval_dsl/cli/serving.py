@@ -54,11 +54,11 @@ class Watched:
 
     def trial(self, id_: str) -> bytes | None:
         """One transcript; None where there is no such trial on record. Raises DamagedRecord and StoreError."""
-        from mcpeval_dsl.report.html.packing import finite, plain
+        from mcpeval_dsl.report.html.packing import plain
         from mcpeval_dsl.report.html.telling import told
 
         record = self.run.reader.record(id_)
-        return None if record is None else plain(finite(told(record))).encode()
+        return None if record is None else plain(told(record)).encode()
 
     def _look(self) -> None:
         from mcpeval_dsl.cli import reporting, scoring

@@ -19,7 +19,9 @@ from mcpeval_dsl.report.page import (
 )
 from mcpeval_dsl.report.suspicions import SUSPICIONS
 from mcpeval_dsl.report.text_cells import cells
+from mcpeval_dsl.report.text_checks import checks
 from mcpeval_dsl.report.text_failures import failures, untestable
+from mcpeval_dsl.report.text_matrix import comparisons, matrix
 from mcpeval_dsl.score import model
 from mcpeval_dsl.score.timings import CellTiming
 from mcpeval_dsl.source import SourceFile
@@ -42,7 +44,10 @@ def render(
     blocks = [
         _head(page, card),
         _gate(page, card),
+        checks(page, card.checks),
         cells(page, card, timings),
+        matrix(page, card),
+        comparisons(page, card),
         _safety(page, card.safety) + _lowered(card.lowered),
         leads(page, card.leads),
         failures(page, card, source_of),

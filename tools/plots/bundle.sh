@@ -1,6 +1,6 @@
 #!/bin/sh
 # bundle.sh FOLDER: writes plot.js, the plotting library of the report's page, and plot-licences.txt, what is in it.
-# The same packages (package-lock.json) give the same bytes.
+# The same packages (package-lock.json) give the same bytes: the tests make it again and compare.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 target=$(cd "$1" && pwd)

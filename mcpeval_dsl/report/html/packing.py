@@ -10,24 +10,30 @@ import json
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
 
 _PIECE = 400_000
+_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 _ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"})
 
 
 def for_script(data: Any) -> str:
-    """JSON that can stand inside a script element: it has no `<`, `>` or `&`, whatever the data says.
-
-    Raises ValueError for numbers that JSON has no word for.
-    """
+    """JSON that can stand inside a script element: it has no `<`, `>` or `&`, whatever the data says."""
     return plain(data).translate(_ESCAPES)
 
 
 def plain(data: Any) -> str:
-    """Compact JSON; a lone surrogate, which UTF-8 cannot carry, becomes U+FFFD."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return text.encode("utf-8", "replace").decode("utf-8") if any("\ud800" <= c <= "\udfff" for c in text) else text
+    """Compact JSON. Infinities and NaN, which JSON has no word for, become texts; a lone surrogate becomes U+FFFD."""
+    try:
+        text = _JSON.encode(data)
+    except ValueError:
+        text = _JSON.encode(_finite(data))
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode("utf-8")
+    return text
 
 
 @dataclass(slots=True)
@@ -40,7 +46,7 @@ class Pieces:
     _size: int = 0
 
     def add(self, trial: Mapping[str, Any]) -> None:
-        text = plain(finite(trial))
+        text = plain(trial)
         self.places.append((len(self.done), len(self._waiting)))
         self._waiting.append(text)
         self._size += len(text)
@@ -55,12 +61,11 @@ class Pieces:
             self._waiting, self._size = [], 0
 
 
-def finite(value: Any) -> Any:
-    """The value with infinities and NaN, which servers may send and JSON cannot carry, as texts."""
-    if isinstance(value, float) and not -1.7976931348623157e308 <= value <= 1.7976931348623157e308:
+def _finite(value: Any) -> Any:
+    if isinstance(value, float) and not isfinite(value):
         return str(value)
     if isinstance(value, Mapping):
-        return {str(key): finite(item) for key, item in value.items()}
+        return {str(key): _finite(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [finite(item) for item in value]
+        return [_finite(item) for item in value]
     return value

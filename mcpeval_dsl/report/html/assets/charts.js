@@ -30,7 +30,7 @@ function forest(width, rows) {
   return chart(width, {
     height: rows.length * 30 + 52,
     marginLeft,
-    marginRight: wide ? 128 : 18,
+    marginRight: wide ? 158 : 18,
     x: { domain: [-most * 1.06, most * 1.06], label: null, grid: false },
     y: { domain: rows.map((row) => row.name), label: null, padding: 0.5 },
     marks: [
@@ -49,6 +49,21 @@ function chartsSection(card) {
   const figures = [costFigure(card), latencyFigure(), callsFigure(), timeFigure()].filter(Boolean);
   if (!figures.length) return null;
   return section("effort", "Effort", "What success cost: calls, time and money.", h("div.figures", figures));
+}
+
+/** Names beside their dots, moved up or down where they would lie on one another. */
+function placed(rows, top, width) {
+  const across = (width - 70) / top;
+  const done = [];
+  for (const row of [...rows].sort((a, b) => b.y - a.y)) {
+    const left = row.x > top * 0.6;
+    const length = Math.min(visible(row.name).length, 26) * 6.6 + 14;
+    const from = row.x * across + (left ? -length : 0);
+    let at = row.y;
+    for (const other of done) if (from < other.to && other.from < from + length && other.at - at < 7) at = other.at - 7;
+    done.push({ ...row, left, at, from, to: from + length });
+  }
+  return done;
 }
 
 function costFigure(card) {
@@ -78,8 +93,8 @@ function costFigure(card) {
         Plot.axisY({ ...AXIS, ticks: [0, 25, 50, 75, 100], tickFormat: (d) => `${d} %` }),
         Plot.ruleX(rows.filter((row) => row.low !== null), { x: "x", y1: "low", y2: "high", stroke: "var(--accent)", strokeOpacity: 0.4, strokeWidth: 3, strokeLinecap: "round" }),
         Plot.dot(rows, { x: "x", y: "y", r: 6, fill: "var(--accent)", stroke: "var(--card)", strokeWidth: 1.5 }),
-        Plot.text(rows, { x: "x", y: "y", text: (d) => shorten(visible(d.name), 26), textAnchor: (d) => (d.x > top * 0.6 ? "end" : "start"), dx: 10, dy: 0, fill: "var(--ink)", filter: (d) => d.x <= top * 0.6 }),
-        Plot.text(rows, { x: "x", y: "y", text: (d) => shorten(visible(d.name), 26), textAnchor: "end", dx: -10, fill: "var(--ink)", filter: (d) => d.x > top * 0.6 }),
+        Plot.text(placed(rows, top, width), { x: "x", y: "at", text: (d) => shorten(visible(d.name), 26), textAnchor: "start", dx: 10, fill: "var(--ink)", filter: (d) => !d.left }),
+        Plot.text(placed(rows, top, width), { x: "x", y: "at", text: (d) => shorten(visible(d.name), 26), textAnchor: "end", dx: -10, fill: "var(--ink)", filter: (d) => d.left }),
       ],
     });
   };
@@ -195,7 +210,9 @@ function latencyFigure() {
   const all = DATA.current.latencies;
   if (!all.length) return null;
   const many = new Set(all.map((each) => each.cell)).size > 1;
-  const rows = all.slice(0, 9).map((each) => ({ name: many ? `${each.tool} · ${each.cell}` : each.tool, q: each.quantiles.map((ms) => Math.max(ms, 0.05)), n: each.n }));
+  const several = new Set(all.map((each) => each.tool.split(".")[0])).size > 1;
+  const called = (each) => (several ? each.tool : each.tool.slice(each.tool.indexOf(".") + 1));
+  const rows = all.slice(0, 9).map((each) => ({ name: many ? `${called(each)} · ${each.cell}` : called(each), q: each.quantiles.map((ms) => Math.max(ms, 0.05)), n: each.n }));
   const draw = (width) => {
     const { marginLeft, short } = names(width, rows.map((row) => row.name));
     const low = Math.min(...rows.map((row) => row.q[1]));

@@ -52,7 +52,7 @@ function safetySection(card) {
   const { safety } = card;
   const severity = (word) => h(`span.tag.${word === "critical" ? "bad" : word === "major" ? "unsure" : "quiet"}`, word);
   const stages = (row) => h("span.stages", row.stages.map((stage) => h(`span.stage.${stage}`, stage)));
-  const rows = safety.violations.map((row) => [severity(row.severity), h("span", row.kind), h("code", row.tool), stages(row), number(row.trials), trialLink(row.first_trial)]);
+  const rows = safety.violations.map((row) => [severity(row.severity), h("span", row.kind), h("code", name(row.tool)), stages(row), number(row.trials), trialLink(row.first_trial)]);
   const bound = safety.exposed_trials
     ? `${safety.trials_with_critical} of ${plural(safety.exposed_trials, "trial")} with a critical violation: with 95 % confidence up to ${percent(safety.at_most_by_trials)} of trials. By tasks ${safety.tasks_with_critical} of ${safety.exposed_tasks}: up to ${percent(safety.at_most_by_tasks)}.`
     : "No trial in which anything could have happened.";
@@ -66,6 +66,26 @@ function safetySection(card) {
     rows.length ? table(["severity", "violation", "tool", "stages", "trials", "first in"], rows, { right: [4], label: "Violations" }) : null,
     card.lowered.map((row) => h("p.note", `${row.calls}: ${row.severity} instead of ${row.usual}, ${row.because || "without a reason"} (${row.at})`))
   );
+}
+
+function checksSection(card) {
+  const checks = card.checks || [];
+  if (!checks.length) return null;
+  const css = { pass: "good", fail: "bad" };
+  const rows = checks.flatMap((check) =>
+    check.lines.length
+      ? check.lines.map((line) => [
+          h(`span.tag.${css[line.state] || "unsure"}`, line.state),
+          check.server,
+          h("code", line.what),
+          line.state === "fail" ? `got ${line.actual || "nothing"}, expected ${line.expected}` : line.reason,
+          h("span.place", line.at),
+        ])
+      : [[h("span.tag.unsure", "not tested"), check.server, "", `${plural(check.planned, "line")} not carried out`, ""]]
+  );
+  const passed = checks.reduce((sum, check) => sum + check.lines.filter((line) => line.state === "pass").length, 0);
+  const planned = checks.reduce((sum, check) => sum + check.planned, 0);
+  return section("checks", "Checks", `${passed} of ${plural(planned, "line")} pass, without a model.`, table(["", "server", "checked", "", "line"], rows, { label: "Checks" }));
 }
 
 function failuresSection(card) {

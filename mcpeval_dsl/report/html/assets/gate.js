@@ -24,9 +24,14 @@ function hero(card) {
       h("span.mark", { "aria-hidden": "true" }, verdict.glyph),
       h("div", h("p.word", verdict.text), h("p.how", how), card.gate.reasons.map((reason) => h("p.how", `because ${reason}`)))
     ),
-    card.complete ? null : h("p.incomplete", "Incomplete: some planned trials are not on record. The same mcpe run continues it."),
+    card.complete ? null : h("p.incomplete", incomplete(card)),
     h("dl.facts", facts(card).map(([name, value, about]) => h("div", h("dt", name), h("dd", value, about ? h("small", about) : null))))
   );
+}
+
+function incomplete(card) {
+  const why = card.recorded < card.planned ? `${number(card.planned - card.recorded)} of ${plural(card.planned, "planned trial")} are not on record` : "infrastructure kept some trials from being tested";
+  return `Incomplete: ${why}. The same mcpe run continues it.`;
 }
 
 function facts(card) {

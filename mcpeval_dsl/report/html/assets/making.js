@@ -41,10 +41,16 @@ function replace(element, ...children) {
   return element;
 }
 
+/** A name that may be broken after its separators. */
+function name(text) {
+  return visible(text).split(/(?<=[._·\/@:-])/).flatMap((part, i) => (i ? [document.createElement("wbr"), part] : [part]));
+}
+
 /** A table: `head` and `rows` of texts or elements; columns named in `right` hold numbers. */
 function table(head, rows, { right = [], label = "", heads = 0 } = {}) {
   const kind = (index) => (right.includes(index) ? "number" : "");
-  const cell = (tag, content, index, extra = {}) => h(`${tag}.${kind(index)}`.replace(/\.$/, ""), extra, content);
+  const cell = (tag, content, index, extra = {}) =>
+    h(`${tag}.${kind(index)}`.replace(/\.$/, ""), extra, typeof content === "string" && !kind(index) ? name(content) : content);
   return h(
     "div.scroll",
     { tabindex: "0", role: "region", "aria-label": label || "table" },

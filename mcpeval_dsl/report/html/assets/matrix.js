@@ -32,8 +32,8 @@ function heatTable(corner, cells, rows, label) {
     { tabindex: "0", role: "region", "aria-label": label },
     h(
       "table.heat",
-      h("thead", h("tr", h("th", { scope: "col" }, corner), cells.map((cell) => h("th", { scope: "col" }, h("span", cell))))),
-      h("tbody", rows.map(([name, about, entries]) => h("tr", h("th", { scope: "row" }, h("span", name), about ? h("small", about) : null), entries)))
+      h("thead", h("tr", h("th", { scope: "col" }, corner), cells.map((cell) => h("th", { scope: "col" }, name(cell))))),
+      h("tbody", rows.map(([row, about, entries]) => h("tr", h("th", { scope: "row" }, name(row), about ? h("small", about) : null), entries)))
     )
   );
 }

@@ -125,6 +125,7 @@ function fill() {
     matrixSection(card),
     ...comparisonSections(card),
     chartsSection(card),
+    checksSection(card),
     defectsSection(card),
     safetySection(card),
     failuresSection(card),

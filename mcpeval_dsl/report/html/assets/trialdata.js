@@ -55,5 +55,5 @@ async function unpack(text) {
 /** A link to a trial's transcript. */
 function trialLink(id, text) {
   if (!TRIALS.byId.has(id)) return h("span", text || id);
-  return h("a.trial", { href: `#trial/${encodeURIComponent(id)}` }, text || id);
+  return h("a.trial", { href: `#trial/${encodeURIComponent(id)}` }, text || name(id));
 }
