@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from mcpeval_dsl.agents.model import Assignment, HostProfile, Settings, TrialContext
@@ -23,14 +24,22 @@ def trial_seed(suite_seed: int, trial_id: str) -> int:
     return int.from_bytes(hashlib.sha256(f"{suite_seed}\x00{trial_id}".encode()).digest()[:6], "big")
 
 
-def profile_of(host: Host, scope: Scope, version: str) -> HostProfile:
-    """The host's settings with their templates rendered. Raises EvaluationError."""
+def profile_of(host: Host, scope: Scope, version: str, servers: Iterable[str] = ()) -> HostProfile:
+    """The host's settings with their templates rendered, for each server where they name it. Raises EvaluationError."""
+
+    def around(server: str) -> tuple[str, str]:
+        named = replace(scope, names={**scope.names, "server": server})
+        prefix, suffix = (
+            None if part is None else evaluate(part, named) for part in (host.tool_prefix, host.tool_suffix)
+        )
+        return "" if prefix is None else as_text(prefix), "" if suffix is None else as_text(suffix)
+
     return HostProfile(
         host.name,
         version,
         instructions=host.instructions == "include",
-        tool_prefix="" if host.tool_prefix is None else as_text(evaluate(host.tool_prefix, scope)),
-        tool_suffix="" if host.tool_suffix is None else as_text(evaluate(host.tool_suffix, scope)),
+        affixes={server: around(server) for server in servers},
+        tool_search=host.tool_search,
         tool_result_limit=host.tool_result_limit,
         max_turns=host.max_turns,
         parallel_tools=host.parallel_tools,

@@ -19,7 +19,8 @@ from mcpeval_dsl.gateway.sandbox import Sandbox
 from mcpeval_dsl.gateway.schemas import Validators
 from mcpeval_dsl.plan.model import ConnectNode, HarvestNode, Plan
 from mcpeval_dsl.records.model import ConnectRecord, Ended, HarvestRecord
-from mcpeval_dsl.semantics.model import Arm, Catalogue, Cell, Environment, Harvest, Host, Model, Server, Task
+from mcpeval_dsl.semantics.arms import Arm
+from mcpeval_dsl.semantics.model import Catalogue, Cell, Environment, Harvest, Host, Model, Server, Task
 
 
 @dataclass(frozen=True, slots=True)

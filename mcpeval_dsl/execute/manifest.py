@@ -43,9 +43,36 @@ def manifest_of(plan: Plan, plan_bytes: bytes, run: str, spec_folder: Path, sett
         servers={server.name: artefact_of(server, spec_folder) for server in plan.servers},
         files={entry.path: entry.sha256 for entry in (*plan.files, *plan.fixtures)},
         settings={"allow_writes": settings.allow_writes},
+        arms=_arms(plan, spec_folder),
         sandbox=sandbox_of(settings).label,
         environment={"platform": platform.platform(), "machine": platform.machine()},
     )
+
+
+def _arms(plan: Plan, spec_folder: Path) -> dict[str, dict[str, str]]:
+    """What agents have besides the servers, arm by arm, as it is on this machine."""
+    found: dict[str, dict[str, str]] = {}
+    for arm in plan.arms:
+        own = {name: digest_of(program_at(name, spec_folder)) for name in arm.shell}
+        if arm.api is not None:
+            own["http_request"] = str(arm.api.url.value) if isinstance(arm.api.url, Literal) else "named by the spec"
+        if own:
+            found[arm.name] = own
+    return found
+
+
+def program_at(name: str, spec_folder: Path) -> str | None:
+    """Where a program of an arm is on this machine: beside the spec, or on the path."""
+    return shutil.which(beside_spec(name, spec_folder, program=True), path=search_path())
+
+
+def digest_of(program: str | None) -> str:
+    if program is None:
+        return "absent"
+    try:
+        return hashlib.sha256(regular_bytes(Path(program))).hexdigest()
+    except OSError:
+        return "unreadable"
 
 
 def _version(package: str) -> str:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from mcpeval_dsl import __version__
 from mcpeval_dsl.agents.hosts.loop import LOOP_VERSION
-from mcpeval_dsl.agents.model import HostResult
+from mcpeval_dsl.agents.hosts.offer import SEARCH
+from mcpeval_dsl.agents.model import HostResult, NativeCall
 from mcpeval_dsl.execute.budgets import budget_of
 from mcpeval_dsl.execute.context import RunContext
 from mcpeval_dsl.execute.networking import findings_of
@@ -89,6 +90,8 @@ def record_of(context: RunContext, progress: Progress) -> TrialRecord:
         system=host.system if host is not None else "",
         tools=progress.assignment.tools if progress.assignment is not None else (),
         tool_names=host.tool_names if host is not None else (),
+        native_tools=host.native_tools if host is not None else (),
+        native_calls=host.native_calls if host is not None else (),
         turns=host.turns if host is not None else (),
         exchanges=host.exchanges if host is not None and (task.dialogue or len(host.exchanges) > 1) else (),
         user=_user(progress),
@@ -96,7 +99,7 @@ def record_of(context: RunContext, progress: Progress) -> TrialRecord:
         answer=host.answer if host is not None else TrialRecord.model_fields["answer"].default,
         termination=_termination(progress, host),
         trouble=trouble,
-        counts=count_calls(agent_calls),
+        counts=count_calls(agent_calls, host.native_calls if host is not None else ()),
         permissions=Permissions(
             denials=sum(call.permission.decision == "denied" for call in agent_calls),
             simulated=sum(call.permission.decision == "simulated" and not call.distractor for call in agent_calls),
@@ -162,8 +165,8 @@ def _prompt_spans(progress: Progress) -> tuple[PromptSpan, ...]:
     )
 
 
-def count_calls(calls: Sequence[CallRecord]) -> CallCounts:
-    """Calls of the agent by class of error; a retry is a call equal to an earlier failed one."""
+def count_calls(calls: Sequence[CallRecord], native: Sequence[NativeCall] = ()) -> CallCounts:
+    """Calls of the agent by class of error; a retry is a call equal to an earlier failed one. Native ones stand apart."""
     counts: dict[str, int] = dict.fromkeys(FAILURES.values(), 0)
     failed: set[str] = set()
     retries = invalid = 0
@@ -177,7 +180,17 @@ def count_calls(calls: Sequence[CallRecord]) -> CallCounts:
             counts["injected" if by_fault else FAILURES[call.error.error_class]] += 1
             failed.add(same)
     charged = sum(call.charged for call in calls)
-    return CallCounts(made=len(calls), charged=charged, retries=retries, invalid_arguments=invalid, **counts)
+    searches = sum(call.tool == SEARCH for call in native)
+    return CallCounts(
+        made=len(calls),
+        charged=charged,
+        retries=retries,
+        invalid_arguments=invalid,
+        served=sum(not call.distractor for call in calls),
+        native=len(native) - searches,
+        searches=searches,
+        **counts,
+    )
 
 
 def _recovered(calls: Sequence[CallRecord], host: HostResult | None) -> bool:

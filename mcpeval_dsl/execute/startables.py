@@ -127,6 +127,7 @@ def _all(plan: Plan, folder: Path) -> Iterator[Startable]:
         else:
             program = _program("server", server.argv, folder, lets, names)
             yield replace(program, network=server.network)
+    yield from _of_arms(plan, folder, lets)
     for node in inside((plan.servers, plan.environments, plan.lets, plan.harvests, plan.tasks, plan.checks)):
         match node:
             case RunStep() | StartStep():
@@ -139,6 +140,23 @@ def _all(plan: Plan, folder: Path) -> Iterator[Startable]:
                 yield Startable("python", (node.function,), folder=str(folder))
             case _:
                 pass
+
+
+def _of_arms(plan: Plan, folder: Path, lets: Mapping[str, Expression]) -> Iterator[Startable]:
+    """What an agent may start or ask by itself, in the arms of the plan's trials."""
+    used = {cell.arm for cell in plan.cells}
+    for arm in plan.arms if plan.nodes else ():
+        if arm.name not in used:
+            continue
+        for name in arm.shell:
+            found = shutil.which(beside_spec(name, folder, program=True), path=search_path()) or ""
+            yield Startable("agent", (name, "…"), found, folder=str(folder))
+        if arm.api is not None:
+            routes = " ".join(route.method for route in arm.api.routes) or "GET"
+            headers = tuple(sorted(entry.key for entry in arm.api.headers))
+            asked = _startable("agent", (Literal(routes), arm.api.url), folder, lets, headers)
+            paths = digest(arm.api)
+            yield replace(asked, meaning=f"{asked.meaning}{paths}")
 
 
 def inside(value: object) -> Iterator[object]:

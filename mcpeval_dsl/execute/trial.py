@@ -21,6 +21,7 @@ from mcpeval_dsl.execute.folders import unmask
 from mcpeval_dsl.execute.harvest import read_values
 from mcpeval_dsl.execute.moved import MOVED, truth_moved
 from mcpeval_dsl.execute.names import extended
+from mcpeval_dsl.execute.native import about, missing_program, native_tools
 from mcpeval_dsl.execute.reference import read_reference_world
 from mcpeval_dsl.execute.rows import row_of
 from mcpeval_dsl.execute.safety import Safety, armed
@@ -182,7 +183,7 @@ async def set_up_trial(context: RunContext, progress: Progress, world: World) ->
     canaries = _planted(task, world)
     world.names.values |= canaries
     await _own_harvests(context, progress, world)
-    problem = await unmet(context, task, progress.cell, world)
+    problem = await unmet(context, task, progress.cell, world) or missing_program(context, world, task)
     if problem is not None:
         raise problem
     await world.workspace.perform(task.setup)
@@ -259,8 +260,11 @@ async def _agent(context: RunContext, progress: Progress, world: World) -> None:
     plants = progress.safety.plants if progress.safety is not None else None
     tools = tools if plants is None else plants.into_descriptions(tools)
     world.stand_in(decoys_among(tools), progress.seed)
-    profile = profile_of(host, scope, LOOP_VERSION)
+    profile = profile_of(host, scope, LOOP_VERSION, dict.fromkeys(tool.server for tool in tools))
     progress.assignment = assign(task, progress.group, model, host, tools, world.infos(), scope, trial)
+    if progress.safety is not None:
+        own = native_tools(context, world, task, progress.safety.writes)
+        progress.assignment = replace(progress.assignment, native=own, about=about(world, task))
     if plants is not None:
         progress.assignment = replace(progress.assignment, prompt=plants.into_prompt(progress.assignment.prompt))
     world.show_protocol_errors = profile.show_protocol_errors

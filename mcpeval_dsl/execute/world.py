@@ -29,8 +29,9 @@ from mcpeval_dsl.gateway.policy import Rules
 from mcpeval_dsl.gateway.sandbox import Sandbox
 from mcpeval_dsl.gateway.spaces import NetworkUnavailable
 from mcpeval_dsl.plan.topology import in_arm
+from mcpeval_dsl.semantics.arms import Arm
 from mcpeval_dsl.semantics.expressions import CallPattern, CallStep, Step
-from mcpeval_dsl.semantics.model import Arm, Catalogue, Cell, Environment, Server, Task
+from mcpeval_dsl.semantics.model import Catalogue, Cell, Environment, Server, Task
 from mcpeval_dsl.semantics.task_parts import hard_calls
 from mcpeval_dsl.values.evaluate import condition, evaluate
 from mcpeval_dsl.values.model import EvaluationError, Reading, Scope

@@ -193,12 +193,13 @@ class Contents:
         if cell.id not in self._cells:
             model = self.topology.models.get(cell.model)
             host = self.topology.hosts.get(cell.host)
-            found, lets = self._follow(uses(host, cell.parameters))
+            arm = self.topology.arms.get(cell.arm or "")
+            found, lets = self._follow(uses(host, arm, cell.parameters))
             self._cells[cell.id] = digest(
                 {
                     "model": model if model is not None else cell.model,
                     "host": host if host is not None else cell.host,
-                    "arm": self.topology.arms.get(cell.arm or ""),
+                    "arm": arm,
                     "server": cell.server,
                     "parameters": {e.key: e.value for e in cell.parameters},
                     "lets": lets,

@@ -11,9 +11,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from mcpeval_dsl.semantics.arms import Arm
 from mcpeval_dsl.semantics.expressions import Expression
 from mcpeval_dsl.semantics.model import (
-    Arm,
     Catalogue,
     Cell,
     Check,

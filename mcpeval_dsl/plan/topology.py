@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from mcpeval_dsl.plan.model import Lock, LockedServer
 from mcpeval_dsl.plan.names import Uses, let_uses
+from mcpeval_dsl.semantics.arms import Arm
 from mcpeval_dsl.semantics.model import (
-    Arm,
     Catalogue,
     Cell,
     Environment,

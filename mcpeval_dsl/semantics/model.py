@@ -9,6 +9,7 @@ from typing import Literal as Word
 from typing import TypeAlias
 
 from mcpeval_dsl.frozen import dataclass
+from mcpeval_dsl.semantics.arms import Arm
 from mcpeval_dsl.semantics.dialogues import Dialogue
 from mcpeval_dsl.semantics.disturbances import Distraction, Fault
 from mcpeval_dsl.semantics.expressions import (
@@ -341,14 +342,6 @@ class Task:
     loop: Loop | None = None
     uses: tuple[str, ...] = ()
     unsupported: tuple[Unsupported, ...] = ()
-    at: Location | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Arm:
-    name: str
-    servers: tuple[str, ...] = ()
-    shell: tuple[str, ...] = ()
     at: Location | None = None
 
 

@@ -23,13 +23,17 @@ LAST_SIGNAL = 64
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """How a command ended. `problem` is set when it could not be run, took too long or wrote too much."""
+    """How a command ended. `problem` is set when it could not be run, took too long or wrote too much.
+
+    `cut`: it wrote more than was kept, which the caller had asked for.
+    """
 
     exit: int | None
     stdout: str = ""
     stderr: str = ""
     problem: str = ""
     timed_out: bool = False
+    cut: bool = False
 
 
 def exit_code(code: int | None, wrapped: bool) -> int | None:
@@ -46,8 +50,13 @@ async def run_command(
     limit: int,
     stdin: bytes = b"",
     wrap: Wrap | None = None,
+    *,
+    cut: bool = False,
 ) -> Ran:
-    """Run to completion with exactly these variables. Never raises for what the command does."""
+    """Run to completion with exactly these variables. Never raises for what the command does.
+
+    `cut`: of an output beyond the limit the beginning is given, instead of nothing and a problem.
+    """
     if not argv or not argv[0] or any("\0" in part for part in argv):
         return Ran(None, problem="the command line is empty or holds a NUL character")
     before = wrap(argv, env) if wrap is not None else ()
@@ -68,7 +77,7 @@ async def run_command(
     set_limits((process.pid,))
     try:
         async with asyncio.timeout(timeout):
-            ran = await _collect(process, limit, stdin)
+            ran = await _collect(process, limit, stdin, cut)
             return replace(ran, exit=exit_code(ran.exit, bool(before)))
     except TimeoutError:
         return Ran(None, problem=f"`{argv[0]}` took longer than {timeout:g} s", timed_out=True)
@@ -76,7 +85,7 @@ async def run_command(
         await _end(process)
 
 
-async def _collect(process: asyncio.subprocess.Process, limit: int, stdin: bytes) -> Ran:
+async def _collect(process: asyncio.subprocess.Process, limit: int, stdin: bytes, cut: bool) -> Ran:
     feeding = asyncio.create_task(_feed(process, stdin))
     try:
         out, err = await asyncio.gather(_drain(process.stdout, limit), _drain(process.stderr, limit))
@@ -85,9 +94,11 @@ async def _collect(process: asyncio.subprocess.Process, limit: int, stdin: bytes
         feeding.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await feeding
-    if len(out) > limit:
+    over = len(out) > limit
+    if over and not cut:
         return Ran(code, problem=f"the command wrote more than {limit} bytes")
-    return Ran(code, out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))
+    kept = out[:limit] if over else out
+    return Ran(code, kept.decode("utf-8", "replace"), err[:limit].decode("utf-8", "replace"), cut=over)
 
 
 async def _feed(process: asyncio.subprocess.Process, data: bytes) -> None:

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from mcpeval_dsl.plan.build import build
+from mcpeval_dsl.semantics.arms import Arm
 from mcpeval_dsl.semantics.expressions import CopyStep, Entry, Literal, Ref, Template
-from mcpeval_dsl.semantics.model import Arm, Catalogue, Cell, Check, Environment, Harvest, Loop, Need, Server
+from mcpeval_dsl.semantics.model import Catalogue, Cell, Check, Environment, Harvest, Loop, Need, Server
 
 from . import suites as s
 

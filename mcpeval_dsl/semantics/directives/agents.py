@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mcpeval_dsl.semantics.arms import METHODS
 from mcpeval_dsl.semantics.directives.model import Directive, define
 from mcpeval_dsl.semantics.directives.operands import (
     NOTHING,
@@ -187,11 +188,41 @@ ARMS: tuple[Directive, ...] = (
     define(
         "shell",
         "arm",
-        Commas(Quoted("a command", "command")),
-        "Native commands of the host, as the agent would use without the server.",
+        Commas(Quoted("a program", "program")),
+        "Programs that the agent may start in the trial's folder, by one tool `shell`, as it would do without the server.",
         'shell "sqlite3", "grep"',
         repeat="add",
-        run="later",
+    ),
+    define(
+        "http",
+        "arm",
+        TextValue("a URL", "url"),
+        "An HTTP API that the agent may ask, by one tool `http_request`: paths below this URL.",
+        'http "https://api.example.org/v1" { allow GET "/issues/*" }',
+        block="api?",
+    ),
+    define(
+        "allow",
+        "api",
+        seq(word(*METHODS, label="method"), TextValue("a path below the URL", "path")),
+        "Requests that are let through; `*` stands for anything. Without one, every path may be read, and nothing written.",
+        'allow POST "/issues"',
+        repeat="add",
+    ),
+    define(
+        "about",
+        "arm",
+        text("what the agent is told"),
+        "What the agent is told of what it has in this arm, as a server's instructions tell of its tools.",
+        'about "The issues are in tracker.db, an SQLite database: issues(key, title, project, status)."',
+    ),
+    define(
+        "timeout",
+        "arm",
+        quantity("duration", "duration"),
+        "The longest one program or request of the agent may take.",
+        "timeout 10s",
+        default="30s",
     ),
     define(
         "system",

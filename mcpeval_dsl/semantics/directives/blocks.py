@@ -71,7 +71,13 @@ _TOP = (
         binding_lists=True,
         opened_by="matrix",
     ),
-    BlockKind("arm", "an arm", "What the agent has in this treatment.", opened_by="arm"),
+    BlockKind(
+        "arm",
+        "an arm",
+        "What the agent has in this treatment. An empty one is an agent with nothing but what it knows.",
+        opened_by="arm",
+    ),
+    BlockKind("api", "an HTTP API of an arm", "What the agent may ask of the API.", opened_by="http"),
     BlockKind(
         "gate",
         "a gate",

@@ -42,7 +42,7 @@ SERVERS: tuple[Directive, ...] = (
     ),
     define(
         "header",
-        "server",
+        "server api",
         Assign("header"),
         "A header of every request.",
         'header "X-Eval-Run" = "{{ run }}"',

@@ -1,4 +1,4 @@
-"""Semantics, lowering: models, judge profiles, hosts and arms."""
+"""Semantics, lowering: models, judge profiles and hosts."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from mcpeval_dsl.semantics.expressions import Literal
 from mcpeval_dsl.semantics.lower.context import Context, Unlowerable
 from mcpeval_dsl.semantics.lower.steps import argv
 from mcpeval_dsl.semantics.lower.values import lower_value
-from mcpeval_dsl.semantics.lower.words import Words, names, only
-from mcpeval_dsl.semantics.model import Arm, Driver, Host, Model, Price, Unsupported
+from mcpeval_dsl.semantics.lower.words import Words, only
+from mcpeval_dsl.semantics.model import Driver, Host, Model, Price, Unsupported
 from mcpeval_dsl.semantics.reader import beside
 from mcpeval_dsl.syntax.tree import Directive
 
@@ -147,24 +147,3 @@ def _host_line(ctx: Context, line: Directive, fields: dict[str, Any]) -> None:
         case _:
             raise Unlowerable(line.name.span, "a directive of `host`")
     words.end()
-
-
-def lower_arm(ctx: Context, statement: Directive) -> Arm:
-    """`arm NAME { servers …; shell … }`."""
-    name = Words.of(statement).name().text
-    servers: tuple[str, ...] = ()
-    shell: tuple[str, ...] = ()
-    for line in statement.block.statements if statement.block else ():
-        with ctx.statement(line) as alive:
-            if not alive:
-                continue
-            if isinstance(line, Directive) and line.name.text == "servers":
-                chosen = names(line)
-                for server in chosen:
-                    ctx.name(("server", "catalogue"), server)
-                servers = tuple(n.text for n in chosen)
-            elif isinstance(line, Directive) and line.name.text == "shell":
-                shell = tuple(Words.group(g).string().value for g in line.groups)
-            else:
-                raise Unlowerable(line.span, "`servers` or `shell`")
-    return Arm(name, servers, shell, statement.span.location())

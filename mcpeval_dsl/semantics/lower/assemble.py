@@ -232,8 +232,6 @@ def _refused(parts: Parts, cells: tuple[Cell, ...]) -> list[Unsupported]:
     found += [refused for h in parts.hosts if h.name in used_hosts for refused in h.unsupported]
     found += [Unsupported("the driver `local`", m.at) for m in _local_models(parts.models, used_models)]
     found += [Unsupported("`oauth`", server.at) for server in parts.servers if server.oauth_flow]
-    used_arms = {cell.arm for cell in cells}
-    found += [Unsupported("`shell` of an arm", arm.at) for arm in parts.arms if arm.shell and arm.name in used_arms]
     return found
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from mcpeval_dsl.semantics.expressions import Condition, Entry, Expression, ListOf, Literal
 from mcpeval_dsl.semantics.expressions import Ref as Bound
@@ -118,7 +118,19 @@ def expand(ctx: Context, matrix: Matrix) -> tuple[Cell, ...]:
         body = "Every combination is excluded, so nothing would run."
         ctx.problems.report("MCPE312", matrix.span, title, body, "remove an `exclude`")
     varying = [name for name in names if len({_text(point[name]) for point in kept}) > 1]
-    return tuple(_cell(point, varying) for point in kept)
+    return _named_apart(_cell(point, varying) for point in kept)
+
+
+def _named_apart(cells: Iterable[Cell]) -> tuple[Cell, ...]:
+    """Cells whose values look alike in a name (`a b`, `a-b`) get a number behind it: no two have the same id."""
+    taken: dict[str, Cell] = {}
+    for cell in cells:
+        name, turn = cell.id, 1
+        while name in taken:
+            turn += 1
+            name = f"{cell.id}~{turn}"
+        taken[name] = replace(cell, id=name)
+    return tuple(taken.values())
 
 
 def _included(matrix: Matrix, conditions: Sequence[Condition]) -> list[Point]:

@@ -48,7 +48,7 @@ def lower_server(ctx: Context, statement: Directive) -> Server:
             if isinstance(inner, Directive):
                 _server_line(ctx, scope, inner, fields)
             elif isinstance(inner, NamedBinding) and inner.keyword.text == "header":
-                headers.append(_header(ctx, scope, inner))
+                headers.append(lower_header(ctx, scope, inner))
             elif not (isinstance(inner, NamedBinding) and inner.keyword.text == "env"):
                 raise Unlowerable(inner.span, "a directive of `server`")
     return Server(
@@ -61,7 +61,7 @@ def lower_server(ctx: Context, statement: Directive) -> Server:
     )
 
 
-def _header(ctx: Context, scope: Scope, line: NamedBinding) -> Header:
+def lower_header(ctx: Context, scope: Scope, line: NamedBinding) -> Header:
     value = lower_value(ctx, scope, line.value)
     name = name_text(line.name)
     if name.lower() in _CREDENTIAL and isinstance(value, Literal):

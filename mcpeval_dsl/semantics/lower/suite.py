@@ -6,10 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from mcpeval_dsl.semantics.arms import Arm
 from mcpeval_dsl.semantics.definitions import collect
 from mcpeval_dsl.semantics.dependencies import Dependencies
 from mcpeval_dsl.semantics.expressions import Expression
-from mcpeval_dsl.semantics.lower.agents import lower_arm, lower_host, lower_model
+from mcpeval_dsl.semantics.lower.agents import lower_host, lower_model
+from mcpeval_dsl.semantics.lower.arms import lower_arm
 from mcpeval_dsl.semantics.lower.checks import lower_check
 from mcpeval_dsl.semantics.lower.context import Context, Unlowerable
 from mcpeval_dsl.semantics.lower.environments import lower_environment
@@ -22,7 +24,6 @@ from mcpeval_dsl.semantics.lower.tasks import LoweredTask, TaskSettings, lower_t
 from mcpeval_dsl.semantics.lower.values import lower_value
 from mcpeval_dsl.semantics.lower.words import only
 from mcpeval_dsl.semantics.model import (
-    Arm,
     Check,
     Comparison,
     Environment,

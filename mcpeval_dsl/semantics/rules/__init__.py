@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mcpeval_dsl.semantics.lower.assemble import Lowered
+from mcpeval_dsl.semantics.rules.arms import arms
 from mcpeval_dsl.semantics.rules.balance import balance
 from mcpeval_dsl.semantics.rules.budgets import budgets
 from mcpeval_dsl.semantics.rules.coverage import coverage
@@ -31,6 +32,7 @@ RULES: tuple[Rule, ...] = (
     references,
     private_servers,
     versions,
+    arms,
     repetitions,
     result_paths,
     credentials,

@@ -23,6 +23,7 @@ FRAMES = {
     "profile": "profile p { @ }",
     "matrix": "matrix { @ }",
     "arm": "arm x { @ }",
+    "api": 'arm x { http "https://x.example" { @ } }',
     "gate": "gate { @ }",
     "gate_require": "gate { require task_success >= 1% { @ } }",
     "scorecard": "scorecard { @ }",

@@ -1,0 +1,81 @@
+"""Semantics, lowering: arms, with the native tools that the agent has in them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcpeval_dsl.semantics.arms import Api, Arm, Route
+from mcpeval_dsl.semantics.expressions import Entry, Literal
+from mcpeval_dsl.semantics.lower.context import Context, Unlowerable
+from mcpeval_dsl.semantics.lower.servers import lower_header
+from mcpeval_dsl.semantics.lower.steps import included
+from mcpeval_dsl.semantics.lower.values import lower_value
+from mcpeval_dsl.semantics.lower.words import Words, names, only
+from mcpeval_dsl.syntax.tree import Directive, NamedBinding
+
+
+def lower_arm(ctx: Context, statement: Directive) -> Arm:
+    """`arm NAME { servers …; shell …; http …; about …; timeout … }`."""
+    name = Words.of(statement).name().text
+    fields: dict[str, Any] = {}
+    for line in statement.block.statements if statement.block else ():
+        with ctx.statement(line) as alive:
+            if not alive:
+                continue
+            if not isinstance(line, Directive):
+                raise Unlowerable(line.span, "a directive of `arm`")
+            _line(ctx, line, fields)
+    return Arm(name=name, at=statement.span.location(), **fields)
+
+
+def _line(ctx: Context, line: Directive, fields: dict[str, Any]) -> None:
+    match line.name.text:
+        case "servers":
+            chosen = names(line)
+            for server in chosen:
+                ctx.name(("server", "catalogue"), server)
+            fields["servers"] = tuple(n.text for n in chosen)
+        case "shell":
+            programs = [Words.group(group).string().value for group in line.groups]
+            fields["shell"] = tuple(dict.fromkeys((*fields.get("shell", ()), *programs)))
+        case "http":
+            fields["api"] = _api(ctx, line)
+        case "about":
+            words = only(line)
+            fields["about"] = included(ctx, ctx.values, words)
+            words.end()
+        case "timeout":
+            fields["timeout"] = float(only(line).number().value)
+        case _:
+            raise Unlowerable(line.name.span, "a directive of `arm`")
+
+
+def _api(ctx: Context, line: Directive) -> Api:
+    words = only(line)
+    url = lower_value(ctx, ctx.values, words.value())
+    words.end()
+    if isinstance(url, Literal) and not str(url.value).startswith(("http://", "https://")):
+        ctx.problems.report(
+            "MCPE350",
+            line.groups[0].span,
+            "the address of an HTTP API begins with `https://` or `http://`",
+            "Requests of the agent go to paths below it.",
+            'write for example `http "https://api.example.org/v1"`',
+        )
+    routes: list[Route] = []
+    headers: list[Entry] = []
+    for inner in line.block.statements if line.block else ():
+        with ctx.statement(inner) as alive:
+            if not alive:
+                continue
+            if isinstance(inner, NamedBinding) and inner.keyword.text == "header":
+                header = lower_header(ctx, ctx.values, inner)
+                headers.append(Entry(header.name, header.value))
+            elif isinstance(inner, Directive) and inner.name.text == "allow":
+                route = only(inner)
+                method = route.name().text
+                routes.append(Route(method, lower_value(ctx, ctx.values, route.value())))
+                route.end()
+            else:
+                raise Unlowerable(inner.span, '`allow GET "/path"` or `header NAME = value`')
+    return Api(url, tuple(routes), tuple(headers), line.span.location())
