@@ -30,6 +30,8 @@ _QUANTITIES = word_set(
 )
 _TIMES = word_set("since until after before date day time start end from to month year week")
 
+_FETCHING = frozenset({"get", "read", "show", "open", "fetch", "describe", "view", "load", "delete", "remove"})
+_LOOKING = frozenset({"search", "find", "list", "query", "suggest"})
 _OPAQUE = frozenset({"cursor", "token"})
 
 
@@ -70,17 +72,17 @@ def references(call: CallRecord, schema: Mapping[str, Any]) -> tuple[Reference, 
         Reference(pointer, names, form, _own_value(value, own))
         for pointer, names, value, own in _leaves(call.arguments, schema, "", ())
         for form in (exact(value),)
-        if form is not None and names and not _never(value, names[-1], making)
+        if form is not None and names and not _never(value, names[-1], making, set(words(call.tool)))
     )
 
 
-def _never(value: Any, name: str, making: bool) -> bool:
+def _never(value: Any, name: str, making: bool, tool: set[str]) -> bool:
     said = set(words(name))
     if isinstance(value, float) and not value.is_integer():
         return True
     if said & _PAGING and not said & _OPAQUE:
         return True
-    return not _names_something(said) or bool(making and said & {"name", "title", "path", "filename"})
+    return not _names_something(said, tool) or bool(making and said & {"name", "title", "path", "filename"})
 
 
 def arguments(call: CallRecord, schema: Mapping[str, Any]) -> tuple[Argument, ...]:
@@ -101,7 +103,7 @@ def _argument(tool: str, pointer: str, names: tuple[str, ...], value: Any, schem
         form=exact(value),
         own_value=_own_value(value, schema),
         program=program,
-        free_text=not _names_something(said),
+        free_text=not _names_something(said, set(words(tool))),
         worked_out=worked_out or (isinstance(value, float) and not value.is_integer()),
     )
 
@@ -125,9 +127,12 @@ def _leaves(value: Any, schema: Any, pointer: str, names: tuple[str, ...]) -> It
         yield pointer, names, value, schema
 
 
-def _names_something(said: set[str]) -> bool:
-    """A `message` is a text, a `message_id` names one."""
-    return not said & _FREE or bool(said & _KEYS)
+def _names_something(said: set[str], tool: set[str]) -> bool:
+    """A `message` is a text, a `message_id` names one; a `title` names what a tool gets, and is text to one that searches."""
+    free = said & _FREE
+    if free == {"title"} and tool & _FETCHING and not tool & _LOOKING:
+        return True
+    return not free or bool(said & _KEYS)
 
 
 def is_program(value: str, said: set[str]) -> bool:

@@ -108,10 +108,21 @@ def formatted(value: Any) -> Iterator[str]:
         yield english.translate(str.maketrans(",.", ".,"))
 
 
+_SELECTOR = re.compile(
+    r"(.{2,400})(?:!\$?[A-Z]{1,3}\$?\d*(?::\$?[A-Z]{1,3}\$?\d*)?|#[\w.-]{1,100}|:\d{1,7}(?:[-:]\d{1,7})?)", re.DOTALL
+)
+
+
 def pieces(form: str) -> tuple[str, ...]:
     """The parts of a value that was put together: of a path, a reference `owner/repo#n`, an address."""
     found = tuple(piece for piece in _PIECES.split(form) if piece)
     return found if 2 <= len(found) <= _MOST_PIECES else ()
+
+
+def selected(form: str) -> str | None:
+    """What a value speaks of, without the part of it that it picks: cells of a sheet, lines of a file, a place on a page."""
+    found = _SELECTOR.fullmatch(form)
+    return found[1] if found is not None else None
 
 
 def dates(text: str) -> Iterator[date]:

@@ -20,7 +20,18 @@ from typing import Any, Literal
 
 from mcpeval_dsl.gateway.model import CallRecord
 from mcpeval_dsl.provenance.arguments import Argument
-from mcpeval_dsl.provenance.forms import bits, date_of, dates, decoded, exact, formatted, grouped_digits, loose, pieces
+from mcpeval_dsl.provenance.forms import (
+    bits,
+    date_of,
+    dates,
+    decoded,
+    exact,
+    formatted,
+    grouped_digits,
+    loose,
+    pieces,
+    selected,
+)
 from mcpeval_dsl.provenance.leaves import hits
 from mcpeval_dsl.provenance.occurrences import Needles, Place
 from mcpeval_dsl.provenance.roles import relation, role_of_argument, role_of_field
@@ -134,6 +145,11 @@ class _Origins:
             for index, place in self._before(self.seen.exact.get(form, {}), at):
                 if place >= Place.PART:
                     return self._from(index, "part")
+        base = selected(form)
+        if base is not None and bits(base) >= _TELLS_LITTLE:
+            for index, place in self._before(self.seen.exact.get(base, {}), at):
+                if place >= Place.WHOLE:
+                    return self._from(index, "part")
         return self._joined(form, at)
 
     def _joined(self, form: str, at: CallRecord) -> Origin | None:
@@ -166,6 +182,7 @@ class _Origins:
         """One pass over all shown texts for everything, and a second one for what is nowhere as it stands."""
         others = {other for call, argument in self.asked for _, other in _spellings(argument.form, argument.value)}
         parts = {piece for form in forms for piece in pieces(form) if len(piece) > 1}
+        parts |= {base for form in forms if (base := selected(form)) is not None}
         seen = _Seen(defaultdict(dict), defaultdict(set), defaultdict(set))
         needles = Needles([*forms, *sorted(others), *sorted(parts)])
         for index, shown in enumerate(self.shown):
