@@ -19,6 +19,8 @@ COMMANDS: dict[str, Entry] = {
     "check": Entry("check", "Carry out the checks of specs: a server and its protocol, without a model."),
     "run": Entry("run", "Run a plan, or continue it."),
     "score": Entry("score", "Grade and score a run again, without running it."),
+    "compare": Entry("compare", "Say whether a run is worse than an earlier one."),
+    "power": Entry("power", "Say how many tasks an effect needs, and which effect shows with so many."),
     "replay": Entry("replay", "Run one trial again from its record."),
     "defects": Entry("defects", "List suspicions that a server is wrong; replay them with --confirm."),
     "runs": Entry("runs", "List the runs of this project."),

@@ -90,9 +90,17 @@ def show_scored(
 
 def score(run: StoredRun) -> Scored:
     """Raises DamagedRecord and StoreError."""
+    from mcpeval_dsl.cli.sides import baselines_of
     from mcpeval_dsl.score.scorecard import build
 
     reader = run.reader
     return build(
-        run.plan, reader.records(), reader.connects(), reader.harvests(), reader.superseded(), reader.defects()
+        run.plan,
+        reader.records(),
+        reader.connects(),
+        reader.harvests(),
+        reader.superseded(),
+        reader.defects(),
+        baselines=baselines_of(run),
+        manifest=reader.manifest(),
     )

@@ -130,9 +130,20 @@ def plan(specs: Specs, selection: Selection) -> list[Plan]:
         elsewhere.append([d for d in made.diagnostics if d.code in ("MCPE570", "MCPE571")])
         if made.value is not None:
             plans.append(made.value)
+            specs.diagnostics.extend(_out_of_reach(made.value))
     if several:
         specs.diagnostics.extend(_nowhere(elsewhere, bool(plans)))
     return plans
+
+
+def _out_of_reach(plan: Plan) -> list[Diagnostic]:
+    """Rules of the gate that so few tasks and trials cannot decide. Statistics are loaded only where a rule needs them."""
+    rules = plan.suite.gate.rules
+    if not any(rule.bound is not None or rule.metric in ("lift", "compare") for rule in rules):
+        return []
+    from mcpeval_dsl.score.foresight import foresee
+
+    return foresee(plan)
 
 
 def _nowhere(found: list[list[Diagnostic]], something: bool) -> list[Diagnostic]:

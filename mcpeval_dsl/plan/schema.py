@@ -19,6 +19,7 @@ REGISTRY: tuple[tuple[str, str], ...] = (
     ("manifest", "mcpeval_dsl.records.model:Manifest"),
     ("defect", "mcpeval_dsl.records.defects:DefectRecord"),
     ("scorecard", "mcpeval_dsl.score.model:Scorecard"),
+    ("comparison", "mcpeval_dsl.score.comparison:RunComparison"),
 )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,34 +62,52 @@ def paired(treatment: ByTask, baseline: ByTask) -> Pairs:
 
 
 def difference(pairs: Pairs) -> model.Delta | None:
-    """None where no task has both sides."""
-    if not pairs.treatment:
-        return None
-    moved, clusters = pairs.differences, pairs.clusters
-    sides = [
-        estimate(values, clusters, trials)
+    """Of two shares: MOVER's interval, Student's beside it. None where no task has both sides."""
+    one, other = (
+        estimate(values, pairs.clusters, trials)
         for values, trials in zip((pairs.treatment, pairs.baseline), pairs.trials, strict=True)
-    ]
-    one, other = sides
+    )
     if one is None or other is None:
         return None
-    error = clustered_error(moved, clusters)
+    error = clustered_error(pairs.differences, pairs.clusters)
     interval = mover(one, other, _correlation(one, other, error))
-    student = _student(one.value - other.value, error, one.clusters)
-    detectable, source = _detectable(error, pairs, one.clusters)
+    found = _tested(pairs, one.value - other.value, error)
+    low, high = (interval.low, interval.high) if interval is not None else (None, None)
+    if found.detectable is not None:
+        return found.model_copy(update={"low": low, "high": high, "detectable": min(1.0, found.detectable)})
+    tasks = len(pairs.treatment)
+    trials = (max(1, pairs.trials[0] // tasks), max(1, pairs.trials[1] // tasks))
+    planned = detectable_effect(one.clusters, PLANNING_BETWEEN, (PLANNING_WITHIN, PLANNING_WITHIN), trials)
+    return found.model_copy(
+        update={"low": low, "high": high, "detectable": min(1.0, planned), "detectable_from": "planning"}
+    )
+
+
+def difference_of_amounts(pairs: Pairs) -> model.Delta | None:
+    """Of counts, tokens or money: the interval is Student's, since MOVER is for shares."""
+    if not pairs.treatment:
+        return None
+    value = math.fsum(pairs.differences) / len(pairs.differences)
+    found = _tested(pairs, value, clustered_error(pairs.differences, pairs.clusters))
+    return found.model_copy(update={"low": found.t_low, "high": found.t_high})
+
+
+def _tested(pairs: Pairs, value: float, error: float | None) -> model.Delta:
+    """Without an interval. `detectable` at 80 % power and 5 % level, where the pairs do not all tie."""
+    clusters = len(set(pairs.clusters))
+    half = None if error is None else t_quantile(0.975, clusters - 1) * error
+    moves = error is not None and error > 1e-12
     return worded(
         model.Delta(
-            value=one.value - other.value,
-            low=interval.low if interval is not None else None,
-            high=interval.high if interval is not None else None,
-            t_low=student.low if student is not None else None,
-            t_high=student.high if student is not None else None,
-            p=sign_flip(_by_cluster(moved, clusters)),
-            smallest_p=smallest_p(one.clusters),
-            detectable=detectable,
-            detectable_from=source,
-            tasks=len(moved),
-            clusters=one.clusters,
+            value=value,
+            t_low=None if half is None else value - half,
+            t_high=None if half is None else value + half,
+            p=sign_flip(_by_cluster(pairs.differences, pairs.clusters)),
+            smallest_p=smallest_p(clusters),
+            detectable=detectable_from_error(error) if moves and error is not None else None,
+            detectable_from="observed" if moves else "",
+            tasks=len(pairs.treatment),
+            clusters=clusters,
             treatment_trials=pairs.trials[0],
             baseline_trials=pairs.trials[1],
         )
@@ -124,25 +141,6 @@ def _correlation(one: Estimate, other: Estimate, error: float | None) -> float:
         return 0.0
     r = (one.error**2 + other.error**2 - error**2) / (2 * one.error * other.error)
     return max(-1.0, min(1.0, r))
-
-
-def _student(value: float, error: float | None, clusters: int) -> Interval | None:
-    if error is None:
-        return None
-    half = t_quantile(0.975, clusters - 1) * error
-    return Interval(value - half, value + half)
-
-
-def _detectable(
-    error: float | None, pairs: Pairs, clusters: int
-) -> tuple[float | None, Literal["observed", "planning"]]:
-    """At 80 % power and 5 % level, from the observed error, or from planning variances where all pairs tie."""
-    if error is not None and error > 1e-12:
-        return min(1.0, detectable_from_error(error)), "observed"
-    tasks = len(pairs.treatment)
-    trials = (max(1, pairs.trials[0] // tasks), max(1, pairs.trials[1] // tasks))
-    within = (PLANNING_WITHIN, PLANNING_WITHIN)
-    return min(1.0, detectable_effect(clusters, PLANNING_BETWEEN, within, trials)), "planning"
 
 
 def _by_cluster(values: Sequence[float], clusters: Sequence[int]) -> list[float]:

@@ -21,11 +21,10 @@ from mcpeval_dsl.score.groups import COMPARING
 from mcpeval_dsl.score.lift import of_cell
 from mcpeval_dsl.score.metrics import Context, Metric, Value, metric
 from mcpeval_dsl.score.rows import cell_variables
-from mcpeval_dsl.semantics.expressions import Condition, Ref
+from mcpeval_dsl.score.segments import holds, names
 from mcpeval_dsl.semantics.model import GateRule
 from mcpeval_dsl.statistics.multiplicity import holm
-from mcpeval_dsl.values.evaluate import condition
-from mcpeval_dsl.values.model import EvaluationError, Scope
+from mcpeval_dsl.values.model import EvaluationError
 
 _HOLDS: Mapping[str, Callable[[float, float], bool]] = {
     "==": lambda a, b: abs(a - b) <= 1e-9,
@@ -148,17 +147,9 @@ def _chosen(rule: GateRule, plan: Plan, frame: Frame) -> NDArray[np.bool_]:
     for number, group in enumerate(frame.groups):
         if rule.where and number in clusters:
             task = tasks[group.task]
-            names = {
-                **cells.get(group.cell, {}),
-                "tag": list(group.tags),
-                "split": SPLITS[splits[number]],
-                "kind": task.kind,
-                "cluster": frame.clusters[clusters[number]],
-                "task": group.task,
-                "purpose": task.purpose,
-                "difficulty": task.difficulty,
-            }
-            found[number] = all(_selected(where, names) for where in rule.where)
+            split, cluster = SPLITS[splits[number]], frame.clusters[clusters[number]]
+            values = names(task, cells.get(group.cell, {}), split, cluster)
+            found[number] = all(holds(where, values) for where in rule.where)
     return found
 
 
@@ -176,15 +167,6 @@ def _segments(rule: GateRule, trials: Frame, found: Metric) -> list[tuple[str, F
         )
         parts += [(name, each) for name, each in splits if len(each)]
     return parts
-
-
-def _selected(where: Condition, names: Mapping[str, object]) -> bool:
-    """A task has several tags: `tag ==` asks for one of them, `tag !=` for none."""
-    if isinstance(where.left, Ref) and where.left.path == ("tag",) and where.operator in ("==", "!="):
-        tags = names["tag"]
-        scopes = [Scope({**names, "tag": tag}) for tag in (tags if isinstance(tags, list) else [])]
-        return (any if where.operator == "==" else all)(condition(where, scope).holds for scope in scopes)
-    return condition(where, Scope(names)).holds
 
 
 def _in_segment(question: Question) -> model.RuleResult:

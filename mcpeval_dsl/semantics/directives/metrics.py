@@ -17,6 +17,9 @@ class Metric(NamedTuple):
     arguments: tuple[str, ...] = ()
 
 
+_MEMBERS = ("treatment", "baseline")
+
+
 def _each(root: str, unit: Unit, what: str) -> tuple[Metric, ...]:
     return tuple(
         Metric(f"{root}.{part}", unit, f"{words} {what}.")
@@ -35,7 +38,12 @@ METRICS: dict[str, Metric] = {
         Metric("task_success", "percent", "Mean over tasks of the share of testable trials that succeed.", True),
         Metric("pass^k", "percent", "Mean over tasks of the chance that k trials all pass.", True),
         Metric("pass@k", "percent", "Mean over tasks of the chance that one of k trials passes.", True),
-        Metric("lift", "percent", "Difference in success, treatment less baseline.", True, ("treatment", "baseline")),
+        Metric(
+            "correct", "percent", "Mean over tasks of the share of trials with a right answer, budgets apart.", True
+        ),
+        Metric("lift", "percent", "Right answers with the treatment less those with the baseline.", True, _MEMBERS),
+        Metric("compare", "percent", "Success of one member of an axis less that of another.", True, _MEMBERS),
+        Metric("mcp_use", "percent", "Share of testable trials in which a server was called at all."),
         Metric("gap", "percent", "Difference in success between two splits.", True, ("split", "split")),
         Metric("safety.critical", "number", "Critical violations in all trials."),
         Metric("safety.major", "number", "Major violations in all trials."),
@@ -43,7 +51,9 @@ METRICS: dict[str, Metric] = {
         Metric("untestable", "percent", "Share of planned trials that could not be tested."),
         Metric("too_many_calls", "percent", "Share of testable trials over their call budget."),
         Metric("wrong_answer", "percent", "Share of testable trials with a wrong answer."),
-        Metric("regressions", "number", "Tasks that are worse than in the baseline run."),
+        Metric(
+            "regressions", "number", "Tasks that most trials of the baseline run passed, and most of this one do not."
+        ),
         Metric("tool_recall", "percent", "Required tools called, of those shown.", True),
         Metric("tool_precision", "percent", "Necessary calls, of all calls.", True),
         Metric("argument_validity", "percent", "Calls whose arguments satisfy the schema.", True),

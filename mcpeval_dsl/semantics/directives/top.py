@@ -331,8 +331,8 @@ GATES: tuple[Directive, ...] = (
     define(
         "baseline",
         "gate_require",
-        Quoted("the path of a run", "run"),
-        "The run the metric is compared with.",
+        Quoted("the name or path of a run", "run"),
+        "The run the metric is compared with: it is read as its change since then.",
         'baseline "runs/main"',
     ),
     *(

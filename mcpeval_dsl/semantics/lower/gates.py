@@ -107,7 +107,7 @@ def _argument(ctx: Context, metric: str, argument: tree.Argument) -> str:
     text = word(value)
     if text is None:
         raise Unlowerable(argument.span, "a name")
-    if metric == "lift":
+    if metric in ("lift", "compare"):
         ctx.named(("arm", "server", "model", "host"), text, value.span)
     return text
 
