@@ -101,6 +101,7 @@ def record_of(context: RunContext, progress: Progress) -> TrialRecord:
         trouble=trouble,
         counts=count_calls(agent_calls, host.native_calls if host is not None else ()),
         permissions=Permissions(
+            prompts=world.gateway.consent.prompts if host is not None and world is not None else 0,
             denials=sum(call.permission.decision == "denied" for call in agent_calls),
             simulated=sum(call.permission.decision == "simulated" and not call.distractor for call in agent_calls),
         ),

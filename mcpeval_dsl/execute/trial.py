@@ -29,6 +29,7 @@ from mcpeval_dsl.execute.speaking import Conversation
 from mcpeval_dsl.execute.steps import StepFailed
 from mcpeval_dsl.execute.users import conversation_of, with_user
 from mcpeval_dsl.execute.world import World
+from mcpeval_dsl.gateway.consent import Consent
 from mcpeval_dsl.gateway.model import CallRecord, ServerStartError
 from mcpeval_dsl.plan.model import HarvestNode, TrialGroup, trial_id, trial_key
 from mcpeval_dsl.records.model import InfraTrouble, TrialRecord
@@ -268,6 +269,7 @@ async def _agent(context: RunContext, progress: Progress, world: World) -> None:
     if plants is not None:
         progress.assignment = replace(progress.assignment, prompt=plants.into_prompt(progress.assignment.prompt))
     world.show_protocol_errors = profile.show_protocol_errors
+    world.gateway.consent = Consent(host.permissions, leave=task.elicit == "accept")
     progress.assignment = with_user(world, task, progress.assignment)
     progress.talk = conversation_of(context, world, task, progress.safety, progress.assignment)
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from mcpeval_dsl.gateway.catalogue import SessionDrift
 from mcpeval_dsl.gateway.connection import Elicit
+from mcpeval_dsl.gateway.consent import Consent
 from mcpeval_dsl.gateway.decoys import Decoys, bystander, grave
 from mcpeval_dsl.gateway.faults import Faults, Injection
 from mcpeval_dsl.gateway.guard import Guard, rug_pull
@@ -67,6 +68,7 @@ class Gateway:
         self.charged = 0
         self.faults = faults or Faults()
         self.decoys = Decoys()
+        self.consent = Consent()
         self.delayed_ms = 0.0
         self.violations: list[Violation] = []
         self._clock = clock or monotonic_clock()
@@ -289,7 +291,8 @@ class Gateway:
         if record.actor != "agent":
             return ruling
         ruling = self.guard.confirmed(record, ruling, self._records)
-        return self.guard.ruled(record, ruling, self.rules, definition, self._records)
+        ruling = self.guard.ruled(record, ruling, self.rules, definition, self._records)
+        return self.consent.ruled(ruling, definition)
 
     def check_answer(self, answer: Any) -> None:
         """Secrets leave through an answer too: that has happened by the time it is seen."""

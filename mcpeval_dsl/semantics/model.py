@@ -174,7 +174,6 @@ class Host:
     permissions: Word["ask", "auto", "deny"] = "auto"
     protocol_errors: Word["show", "hide"] = "hide"
     command: tuple[Expression, ...] = ()
-    unsupported: tuple[Unsupported, ...] = ()
     at: Location | None = None
 
 

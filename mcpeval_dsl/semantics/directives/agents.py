@@ -135,9 +135,8 @@ HOSTS: tuple[Directive, ...] = (
         "tool_search",
         "host",
         NOTHING,
-        "Tools are found by search instead of all standing in the prompt.",
+        "Tools do not stand in the prompt: a tool `tool_search` finds them, and they can be called from the next turn on.",
         "tool_search",
-        run="later",
     ),
     define(
         "parallel_tools",
@@ -159,7 +158,8 @@ HOSTS: tuple[Directive, ...] = (
         "permissions",
         "host",
         word("ask", "auto", "deny", label="permissions"),
-        "The harness's own policy for calls.",
+        "What the harness does with a call that no hint says is read-only: asks a person, who answers as `elicit` says; lets it "
+        "through; or refuses it.",
         "permissions auto",
         default="auto",
     ),

@@ -102,10 +102,6 @@ def _price(line: Directive) -> Price:
     return Price(**{kind: amount / per for kind, amount in found.items()})
 
 
-def _later(fields: dict[str, Any], construct: str, line: Directive) -> None:
-    fields["unsupported"] = (*fields.get("unsupported", ()), Unsupported(construct, line.span.location()))
-
-
 def lower_host(ctx: Context, statement: Directive) -> Host:
     """`host NAME { … }`."""
     name = Words.of(statement).name().text
@@ -126,15 +122,12 @@ def _host_line(ctx: Context, line: Directive, fields: dict[str, Any]) -> None:
     match word:
         case "instructions" | "permissions" | "protocol_errors":
             fields[word] = words.name().text
-            if word == "permissions" and fields[word] != "auto":
-                _later(fields, f"`permissions {fields[word]}` of a host", line)
         case "tool_prefix" | "tool_suffix":
             fields[word] = lower_value(ctx, ctx.values, words.value())
         case "tool_result_limit" | "max_turns":
             fields[word] = int(words.number().value)
         case "tool_search":
             fields[word] = True
-            _later(fields, "`tool_search`", line)
         case "parallel_tools":
             fields[word] = words.name().text == "true"
         case "command":

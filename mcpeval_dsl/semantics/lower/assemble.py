@@ -229,7 +229,6 @@ def _refused(parts: Parts, cells: tuple[Cell, ...]) -> list[Unsupported]:
     used_hosts = {cell.host for cell in cells}
     used_models = {cell.model for cell in cells}
     found += [Unsupported(f"the external host `{h.agent}`", h.at) for h in _external(parts.hosts, used_hosts)]
-    found += [refused for h in parts.hosts if h.name in used_hosts for refused in h.unsupported]
     found += [Unsupported("the driver `local`", m.at) for m in _local_models(parts.models, used_models)]
     found += [Unsupported("`oauth`", server.at) for server in parts.servers if server.oauth_flow]
     return found

@@ -37,9 +37,7 @@ def test_later_is_refused(case: tuple[Directive, str]) -> None:
 @pytest.mark.parametrize(
     ("line", "construct"),
     [
-        ("host h { tool_search }", "`tool_search`"),
         ('task t { prompt "x"; grade any { for f in ["x"] limit 2 { contains f } } }', "`for` inside a grader"),
-        ("host h { permissions deny }", "`permissions deny` of a host"),
         ('task t { prompt "x"; grade judge { claim disclose "x" } }', "`disclose` of a claim"),
         ("lift one over two\narm one { servers tracker }\narm two { servers tracker }", "lift"),
         ('server old { http "https://x.example"; oauth client_credentials { client_id "x" } }', "`oauth`"),

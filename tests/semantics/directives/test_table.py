@@ -90,7 +90,7 @@ def test_what_run_may_refuse() -> None:
     assert refused == {
         *("check", "transport", "auth", "origin", "latency", "conformance"),
         *("lift", "compare"),
-        *("calibration", "kappa", "for", "tool_search", "oauth"),
+        *("calibration", "kappa", "for", "oauth"),
         *("claude_code", "codex", "gemini_cli", "opencode", "copilot_cli", "qwen_code", "command"),
     }
     loop = directive_for("for", "file")
