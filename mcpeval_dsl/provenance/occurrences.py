@@ -21,6 +21,7 @@ _EDGES = frozenset("\"'`\n\r\t|,[]{}")
 _ZEROS = re.compile(r"\.0+(?![0-9])")
 _HASH = re.compile(r"(?=[0-9]*[a-f])[0-9a-f]{7,}")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|([ntr/]))")
+_HALF = re.compile("[\ud800-\udfff]")
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "/": "/"}
 # Matches of one piece are held at once; between pieces what was found already is not looked at again.
 _PIECE = 1 << 20
@@ -43,7 +44,11 @@ def readable(text: str) -> str:
     """A text without the escapes of JSON, which no reader sees: `\\u00e9` and `é` are one."""
     if "\\" not in text:
         return text
-    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)) if found[1] else _ESCAPED[found[2]], text)
+    said = _ESCAPE.sub(lambda found: chr(int(found[1], 16)) if found[1] else _ESCAPED[found[2]], text)
+    if _HALF.search(said) is None:
+        return said
+    # Two halves are one character; a half by itself is none.
+    return said.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 class Needles:

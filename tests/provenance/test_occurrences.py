@@ -72,3 +72,18 @@ def test_an_agent_that_repeats_itself_is_told_the_same_each_time() -> None:
     found = examine(trial(calls=calls, turns=(), prompt="x")).arguments
     assert {(trace.verdict, trace.origin) for trace in found} == {("invented", "invented")}
     assert len(found) == 300
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        (r"caf\u00e9", "café"),
+        (r"\ud83d\ude00 ok", "😀 ok"),
+        (r"half \ud83d of one", "half \ufffd of one"),
+        (r"\ude00\ud83d", "\ufffd\ufffd"),
+        ("plain", "plain"),
+    ],
+)
+def test_escapes_are_read_as_characters_and_halves_as_none(text: str, read: str) -> None:
+    assert readable(text) == read
+    assert Needles(["ok"]).places(readable(text)) is not None
