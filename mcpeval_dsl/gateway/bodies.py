@@ -7,6 +7,7 @@ is no message becomes an error that says why.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import AsyncIterator, Callable
@@ -16,6 +17,7 @@ import httpx2
 
 from mcpeval_dsl.gateway.framing import of_oversize, parse_line
 from mcpeval_dsl.gateway.lines import Gathering, LineSplitter, Oversize
+from mcpeval_dsl.gateway.losses import loss
 from mcpeval_dsl.gateway.wire import RawMessage, WireNoise
 
 UNREADABLE = "Unreadable answer: "
@@ -57,8 +59,12 @@ class BoundedBody(httpx2.AsyncByteStream):
 
     async def _json(self) -> AsyncIterator[bytes]:
         gathering = Gathering(self._limit)
-        async for chunk in self._inner:
-            gathering.add(chunk)
+        try:
+            async for chunk in self._inner:
+                gathering.add(chunk)
+        except httpx2.TransportError as problem:
+            yield loss(self._identity, problem)
+            return
         body = gathering.done()
         if isinstance(body, Oversize) or body.strip():
             yield self._message(body)
@@ -78,11 +84,13 @@ class BoundedBody(httpx2.AsyncByteStream):
 
     async def _other(self) -> AsyncIterator[bytes]:
         read = 0
-        async for chunk in self._inner:
-            read += len(chunk)
-            yield chunk
-            if read > OTHER_BYTES:
-                return
+        # Where such a body breaks off, what came of it is all that is needed.
+        with contextlib.suppress(httpx2.TransportError):
+            async for chunk in self._inner:
+                read += len(chunk)
+                yield chunk
+                if read > OTHER_BYTES:
+                    return
 
     def _line(self, line: bytes | Oversize) -> bytes:
         """One line of an event stream. Part of a message of several lines is nobody's to judge before the last."""

@@ -23,6 +23,7 @@ from pydantic import TypeAdapter
 
 from mcpeval_dsl.gateway.direct import DirectRequests
 from mcpeval_dsl.gateway.http import HttpTransport, made_by_sdk
+from mcpeval_dsl.gateway.losses import words_of_loss
 from mcpeval_dsl.gateway.model import Launch, ServerStartError, SessionEnd
 from mcpeval_dsl.gateway.passing import PASSED
 from mcpeval_dsl.gateway.recording import RecordingReader, RecordingWriter
@@ -75,6 +76,7 @@ class Connection:
         )
         self.failure: BaseException | None = None
         self._elicit = elicit
+        self.lost = False
         self._closing = asyncio.Event()
         self._direct: DirectRequests | None = None
         self._session: ClientSession | None = None
@@ -88,7 +90,9 @@ class Connection:
 
     @property
     def alive(self) -> bool:
-        return self._owner is not None and not self._owner.done() and not self.log.closed
+        """Whether it takes another request. One over HTTP that lost an answer does until the others are through."""
+        lost = self.lost and not self.log.pending
+        return self._owner is not None and not self._owner.done() and not self.log.closed and not lost
 
     async def open(self) -> None:
         """Start the transport. Raises ServerStartError; no message has been exchanged yet."""
@@ -117,6 +121,8 @@ class Connection:
                     if not ready.done():
                         ready.set_result(None)
                     await self._closing.wait()
+                    # The SDK closes the server's input now: what it started must be known before it is gone.
+                    self.transport.remember_family()
         except BaseException as problem:
             # The SDK cancels this very task when an HTTP server dies: only `close` can tell our own end from that.
             self.failure = first_cause(problem)
@@ -232,11 +238,13 @@ class Connection:
     def _from_response(self, ticket: Ticket, response: Mapping[str, Any], common: dict[str, Any]) -> WireResult:
         error = response.get("error")
         if isinstance(error, Mapping):
+            message = str(error.get("message", ""))
             own = made_by_sdk(error, ticket) if self.launch.url is not None else None
             if own is not None:
                 ending, words = own
+                self.lost = self.lost or words_of_loss(message) is not None
                 return WireResult(ending, code=ticket.status, message=words, **common)
-            code, message = error.get("code"), str(error.get("message", ""))
+            code = error.get("code")
             number = code if isinstance(code, int) else None
             return WireResult("rpc_error", code=number, message=message, data=error.get("data"), **common)
         result = response.get("result")

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import json
+import ssl
 from collections.abc import AsyncIterator, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import httpx2
@@ -17,6 +18,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CONNECTION_CLOSED
 
 from mcpeval_dsl.gateway.bodies import UNREADABLE, BoundedBody, kind_of_body
+from mcpeval_dsl.gateway.losses import MendingTransport, words_of_loss
 from mcpeval_dsl.gateway.model import Launch, SessionEnd
 from mcpeval_dsl.gateway.wire import CURRENT, Ending, RawMessage, Ticket, number_of
 
@@ -60,6 +62,8 @@ def _holds_error(body: bytes) -> bool:
 def made_by_sdk(error: Mapping[str, Any], ticket: Ticket) -> tuple[Ending, str] | None:
     """The SDK answers requests itself where HTTP failed: how such a request truly ended; None for a peer's own error."""
     status, message = ticket.status, str(error.get("message", ""))
+    if (words := words_of_loss(message)) is not None:
+        return "dead", words
     if status is not None and status >= 400:
         return None if ticket.peer_error else ("http_error", f"HTTP status {status}")
     if status is not None and 300 <= status < 400:
@@ -76,6 +80,18 @@ def made_by_sdk(error: Mapping[str, Any], ticket: Ticket) -> tuple[Ending, str] 
     return None
 
 
+@lru_cache
+def _certificates() -> ssl.SSLContext:
+    """Read once: it takes as long as a session."""
+    return httpx2.create_ssl_context(trust_env=False)
+
+
+@lru_cache
+def _nobodys() -> ssl.SSLContext:
+    """Trusts no certificate, for addresses where there is none."""
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
 class HttpTransport:
     """One connection to a URL; nothing of the operator's environment (proxies, netrc) is used."""
 
@@ -89,14 +105,15 @@ class HttpTransport:
     @contextlib.asynccontextmanager
     async def run(self) -> AsyncIterator[tuple[Any, Any]]:
         """Streams of typed messages. Raises what the HTTP client raises, inside exception groups."""
+        url = self.launch.url or ""
         client = httpx2.AsyncClient(
             # Bodies are bounded as they come over the wire, so they must come as they are.
             headers={"accept-encoding": "identity", **self.launch.headers},
             timeout=httpx2.Timeout(CONNECT_SECONDS, read=READ_SECONDS),
             event_hooks={"response": [partial(_note_status, limit=self.launch.max_message_bytes)]},
+            transport=MendingTransport(_certificates() if url.startswith("https:") else _nobodys()),
             trust_env=False,
         )
-        url = self.launch.url or ""
         async with client, streamable_http_client(url, http_client=client, max_sse_event_size=None) as (read, write):
             yield read, write
 

@@ -19,6 +19,8 @@ from pydantic_core import to_json
 from mcpeval_dsl.gateway.wire import RawMessage, WireLog, WireNoise, json_size, number_of
 
 LOCAL_PARSE_ERROR = -32700
+MESSAGE_KEYS = frozenset({"jsonrpc", "id", "method", "result", "error"})
+"""An object without any of them is a line of a log, though it is JSON."""
 
 
 def body_of(message: Any) -> dict[str, Any]:
@@ -77,7 +79,9 @@ class RecordingReader:
         try:
             message = jsonrpc_message_adapter.validate_python(body, by_name=False)
         except ValidationError:
-            return self._spoil(WireNoise("a message that is no JSON-RPC response", str(body)[:2000], _key(body)))
+            logged = MESSAGE_KEYS.isdisjoint(body)
+            noise = WireNoise("a message that is no JSON-RPC response", str(body)[:2000], _key(body), chatter=logged)
+            return self._spoil(noise)
         return self._pass_on(SessionMessage(message), body, raw)
 
     def _take_typed(self, item: SessionMessage) -> SessionMessage | None:

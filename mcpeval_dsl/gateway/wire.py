@@ -14,6 +14,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from mcpeval_dsl.gateway.doubts import Doubts
 from mcpeval_dsl.gateway.model import Frame
 from mcpeval_dsl.gateway.passing import Progress
 
@@ -21,9 +22,6 @@ Clock = Callable[[], float]
 """Milliseconds since the trial began, monotonic."""
 
 Ending = Literal["result", "rpc_error", "malformed", "timeout", "dead", "http_error"]
-
-DOUBT_SECONDS = 0.5
-"""After something that looks like a broken answer: how long the only request under way still waits for a good one."""
 
 CHATTER_SECONDS = 5.0
 """After plain text on the wire: servers print there and go on working, so it takes longer until they are given up."""
@@ -122,10 +120,14 @@ class RawMessage:
 
 
 class WireNoise(Exception):
-    """Something received that is no message. `request_id` where the text still tells which request it meant to answer."""
+    """Something received that is no message. `request_id` where the text still tells which request it meant to answer.
 
-    def __init__(self, reason: str, raw: str, request_id: str | None = None) -> None:
+    `chatter`: words for people, such as a log has, in no way an answer.
+    """
+
+    def __init__(self, reason: str, raw: str, request_id: str | None = None, *, chatter: bool = False) -> None:
         super().__init__(reason)
+        self.chatter = chatter or (raw.lstrip()[:1] not in ("{", "[") and raw.isprintable())
         self.reason = reason
         self.raw = raw
         self.request_id = request_id
@@ -151,6 +153,7 @@ class WireLog:
         self.beside: Mapping[str, Any] | None = None
         self._issued: set[str] = set()
         self.pending: dict[str, Ticket] = {}
+        self.doubts = Doubts(self.pending, self._give_up)
         self._sizes: deque[int] = deque()
         self._kept = 0
 
@@ -178,10 +181,10 @@ class WireLog:
         ticket = self.pending.pop(str(body.get("id")), None)
         if ticket is None:
             if not self._was_ours(body.get("id")):
-                self.doubt(
-                    f"an answer with the id {str(body.get('id'))[:60]!r}, which no request has", str(body)[:RAW_EXCERPT]
-                )
+                reason = f"an answer with the id {str(body.get('id'))[:60]!r}, which no request has"
+                self.doubts.add(reason, str(body)[:RAW_EXCERPT])
             return False
+        self.doubts.answered()
         ticket.response = body
         raw = ticket.measured or raw
         ticket.size, ticket.sha256, ticket.cut = raw.size, raw.sha256, raw.cut
@@ -236,7 +239,7 @@ class WireLog:
         ticket = self.pending.pop(noise.request_id, None)
         if ticket is None:
             if not self._was_ours(noise.request_id):
-                self.doubt(noise.reason, noise.raw)
+                self.doubts.add(noise.reason, noise.raw)
             return None
         ticket.broken = noise.reason
         ticket.raw = noise.raw[:RAW_EXCERPT]
@@ -248,12 +251,14 @@ class WireLog:
         return next(iter(self.pending)) if len(self.pending) == 1 else None
 
     def _unaddressed(self, noise: WireNoise) -> None:
-        if noise.raw.lstrip()[:1] in ("{", "[") or not noise.raw.isprintable():
-            self.doubt(noise.reason, noise.raw)
-            return
-        ticket = self.pending.get(self.only() or "")
-        if ticket is None or self.chatty or ticket.method not in ("tools/call", "resources/read"):
-            return
+        if not noise.chatter:
+            self.doubts.add(noise.reason, noise.raw)
+        elif not self.chatty:
+            for ticket in list(self.pending.values()):
+                if ticket.method in ("tools/call", "resources/read"):
+                    self._chattered(ticket, noise)
+
+    def _chattered(self, ticket: Ticket, noise: WireNoise) -> None:
         ticket.chatter += 1
         ticket.quiet_from = time.monotonic()
         if ticket.chatter == 1:
@@ -262,6 +267,8 @@ class WireLog:
             self._give_up(ticket, f"{MOST_CHATTER} lines that are no messages instead of an answer", noise.raw)
 
     def _still_chatter(self, ticket: Ticket, raw: str) -> None:
+        if self.chatty:
+            return
         quiet = time.monotonic() - max(ticket.quiet_from, ticket.touched)
         if quiet < CHATTER_SECONDS:
             asyncio.get_running_loop().call_later(CHATTER_SECONDS - quiet, self._still_chatter, ticket, raw)
@@ -270,12 +277,6 @@ class WireLog:
                 "a line that is no message" if ticket.chatter == 1 else f"{ticket.chatter} lines that are no messages"
             )
             self._give_up(ticket, f"{lines}, then nothing for {CHATTER_SECONDS:g} s", raw)
-
-    def doubt(self, reason: str, raw: str) -> None:
-        """Something that looks like a broken answer to the only request under way: it fails unless a good one follows."""
-        ticket = self.pending.get(self.only() or "")
-        if ticket is not None:
-            asyncio.get_running_loop().call_later(DOUBT_SECONDS, self._give_up, ticket, reason, raw)
 
     def _give_up(self, ticket: Ticket, reason: str, raw: str) -> None:
         if ticket.request_id is None or self.pending.get(ticket.request_id) is not ticket or ticket.give_up is None:

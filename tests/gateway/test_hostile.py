@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from mcpeval_dsl.gateway import wire
+from mcpeval_dsl.gateway import doubts, wire
 from mcpeval_dsl.gateway.door import Gateway
 from mcpeval_dsl.gateway.model import CallRecord, Launch
 from mcpeval_dsl.gateway.policy import Rules
@@ -112,20 +112,54 @@ def test_a_server_that_only_prints_text_is_given_up_soon(monkeypatch: pytest.Mon
     assert good.text == "good"
 
 
-def test_a_broken_answer_is_nobodys_where_two_calls_wait() -> None:
-    async def run() -> tuple[str, str]:
-        launch = launched("broken", call_timeout=2.0)
+def at_once(mode: str, *calls: tuple[str, float]) -> list[tuple[tuple[str, str], bool]]:
+    """Outcomes of calls made side by side (tool and the seconds it takes), and whether each came soon."""
+
+    async def run() -> list[CallRecord]:
+        launch = launched(mode)
         gateway = Gateway([launch], {"tiny": await probe(launch)}, Rules(policy="execute"))
         try:
             await gateway.open()
-            bad, slow = await asyncio.gather(
-                gateway.call("agent", "tiny", "bad", {}), gateway.call("agent", "tiny", "good", {"seconds": 1.0})
-            )
-            return outcome(bad)[0], slow.text
+            made = (gateway.call("agent", "tiny", tool, {"seconds": seconds}) for tool, seconds in calls)
+            return await asyncio.gather(*made)
         finally:
             await gateway.close()
 
-    assert asyncio.run(run()) == ("timeout", "good")
+    return [(outcome(record), record.duration_ms < AT_ONCE_MS) for record in asyncio.run(run())]
+
+
+INVALID, GOOD = (("invalid_result", "unknown"), True), (("", "good"), True)
+
+
+@pytest.mark.parametrize("mode", ["broken", "binary", "wrong_id"])
+def test_a_broken_answer_fails_its_call_once_the_others_have_theirs(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doubts, "CHOICE_SECONDS", 0.6)
+    assert at_once(mode, ("bad", 0.0), ("good", 1.0)) == [INVALID, GOOD]
+
+
+@pytest.mark.parametrize("calls", [[("bad", 0.0)], [("bad", 0.0), ("good", 1.5)]], ids=["alone", "beside another"])
+def test_a_log_in_json_is_no_answer(calls: list[tuple[str, float]]) -> None:
+    assert at_once("json_log", *calls) == [(("", "after all"), True), GOOD][: len(calls)]
+
+
+@pytest.mark.parametrize("mode", ["broken", "binary", "wrong_id"])
+def test_as_many_broken_answers_as_calls_fail_them_all(mode: str) -> None:
+    assert at_once(mode, *[("bad", 0.0)] * 3) == [INVALID] * 3
+
+
+def test_one_broken_line_does_not_fail_two_calls_that_are_answered() -> None:
+    found = at_once("broken_first", ("good", 1.5), ("bad", 0.0), ("good", 1.0))
+    assert found == [GOOD, (("", "after all"), True), GOOD]
+
+
+def test_text_instead_of_answers_fails_all_that_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire, "CHATTER_SECONDS", 0.3)
+    assert at_once("text", ("bad", 0.0), ("bad", 0.0)) == [INVALID] * 2
+
+
+def test_text_of_a_server_that_answers_fails_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire, "CHATTER_SECONDS", 0.5)
+    assert at_once("text_first", ("bad", 0.0), ("good", 1.5)) == [(("", "after all"), True), GOOD]
 
 
 @pytest.mark.parametrize("events", [(), ("events",)], ids=["json", "events"])

@@ -136,3 +136,35 @@ def test_a_hanging_url_times_out_and_closes_soon() -> None:
         ending, took = with_session(Launch("web", url=url, call_timeout=0.3), use)
     assert ending == "timeout"
     assert took < 8
+
+
+DROPS = ["close", "reset", "body", "events", "chunk", "resumable", "exit"]
+
+
+@pytest.mark.parametrize("era", ["discover", "initialize"])
+@pytest.mark.parametrize("mode", DROPS)
+def test_a_connection_that_breaks_in_mid_request_fails_that_call_at_once_and_no_other(mode: str, era: str) -> None:
+    async def run(url: str) -> list[CallRecord]:
+        launch = Launch("dropping", url=url, call_timeout=30)
+        pin = await probe(launch)
+        assert pin.era == era
+        gateway = Gateway([launch], {"dropping": pin}, Rules(policy="execute"))
+        try:
+            await gateway.open()
+            slow = asyncio.create_task(gateway.call("agent", "dropping", "slow", {}))
+            await asyncio.sleep(0.1)
+            first = await gateway.call("agent", "dropping", "bad", {})
+            one_by_one = [await gateway.call("agent", "dropping", tool, {}) for tool in ("good", "bad", "good")]
+            return [await slow, first, *one_by_one]
+        finally:
+            await gateway.close()
+
+    with http_server("dropping.py", mode, era) as url:
+        slow, *rest = asyncio.run(run(url))
+    lost = [record.error for record in rest[::2]]
+    assert all(error is not None and (error.error_class, error.kind) == ("transport_error", "closed") for error in lost)
+    assert all(record.duration_ms < 5_000 for record in rest)
+    if mode == "exit":
+        assert rest[-1].stop == "server_dead"
+    else:
+        assert [record.text for record in (slow, *rest[1::2])] == ["good"] * 3

@@ -24,6 +24,7 @@ def test_an_answer_goes_to_its_own_ticket() -> None:
 def test_noise_with_an_address_spoils_only_that_request() -> None:
     log = WireLog(monotonic_clock())
     first, second = asked(log, 1), asked(log, 2)
+    log.chatty = True
     assert log.disturbed(WireNoise("garbage", "…", None)) is None
     assert log.disturbed(WireNoise("garbage", "…", "2")) == "2"
     assert (first.broken, second.broken) == (None, "garbage")

@@ -38,6 +38,10 @@ def pieces(identity):
         yield b"Thinking...\nStill thinking..."
     elif MODE == "text_first":
         yield b"Thinking...\n" + answer(identity, "after all")
+    elif MODE == "json_log":
+        yield b'{"level": "info", "text": "looking it up"}\n'
+        time.sleep(1.0)
+        yield answer(identity, "after all")
     elif MODE == "endless_text":
         yield b"la\n" * 20_000
     elif MODE == "broken":
