@@ -20,10 +20,11 @@ if TYPE_CHECKING:
     from mcpeval_dsl.plan.model import Plan
     from mcpeval_dsl.semantics.model import Check
 
-HELP = """Carry out the checks of specs: calls, tools, schemas, capabilities, protocol. No model takes part.
+HELP = """Carry out the checks of specs: calls, tools, schemas, protocol, access, times. No model takes part.
 
 Each `check` block has a fresh environment of its own. A call with `require` lines passes or fails by them; a call without
-leads up to the others. Exit code 1 for a line that fails, 3 for one that could not be tested.
+leads up to the others. Exit code 1 for a line that fails, 3 for one that could not be tested, 4 for one that holds only in
+part or asks for what there is not. `mcpe run` carries checks out too, before its trials.
 
 Example: mcpe check specs/checks.mcpe
 """
@@ -41,17 +42,11 @@ def command(
     form: str = typer.Option("text", "--format", help="text or json (JSON Lines)."),
 ) -> None:
     from mcpeval_dsl.cli import trusting
-    from mcpeval_dsl.cli.findings import show
-    from mcpeval_dsl.execute import prepare
 
     if form not in ("text", "json"):
         raise typer.BadParameter(f"--format is text or json, not `{form}`")
     loaded, plans = _plans(specs or [], form)
     if loaded.failed or not plans or loaded.project is None:
-        raise typer.Exit(exits.SPEC)
-    refused = [problem for plan in plans for problem in prepare.unsupported_checks(plan)]
-    show(refused, loaded.sources, stream=sys.stderr)
-    if refused:
         raise typer.Exit(exits.SPEC)
     settings = _settings(loaded, allow_writes, keep)
     if settings is None:
@@ -108,25 +103,24 @@ def carry_out(plan: Plan, settings: RunSettings) -> list[tuple[Check, tuple[Line
     import asyncio
 
     from mcpeval_dsl.execute import prepare
-    from mcpeval_dsl.execute.checking import run_check
+    from mcpeval_dsl.execute.check_nodes import checks_of_plan
 
     own = f"{os.getpid()}-{secrets.token_hex(4)}"
     context = prepare.context_of(
         plan, settings.project_root / ".mcpe" / "checks" / own, settings, with_models=False
     ).value
     assert context is not None, "without models there is nothing to refuse"
-
-    async def go() -> list[tuple[Check, tuple[LineResult, ...]]]:
-        return [(check, await run_check(context, check, number)) for number, check in enumerate(plan.checks, start=1)]
-
-    return asyncio.run(go())
+    return asyncio.run(checks_of_plan(context))
 
 
 def code_of(results: Sequence[LineResult]) -> int:
-    """1 for a line that fails, 3 for one that could not be tested."""
-    if any(result.state == "fail" for result in results):
+    """1 for a line that fails, 3 for one that could not be tested, 4 for one that holds in part or has nothing to hold to."""
+    states = {result.state for result in results}
+    if "fail" in states:
         return exits.FINDINGS
-    return exits.INCOMPLETE if any(result.state == "not tested" for result in results) else exits.CLEAN
+    if "not tested" in states:
+        return exits.INCOMPLETE
+    return exits.UNDECIDED if states & {"partial", "unsupported"} else exits.CLEAN
 
 
 def _text(plan: Plan, check: Check, results: Sequence[LineResult]) -> str:
@@ -158,6 +152,7 @@ def _json(plan: Plan, check: Check, results: Sequence[LineResult]) -> str:
                 "actual": result.actual,
                 "expected": result.expected,
                 "reason": result.reason,
+                "measured": dict(result.measured),
             },
             ensure_ascii=False,
         )

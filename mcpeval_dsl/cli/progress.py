@@ -58,6 +58,11 @@ class _Lines:
             case kinds.HarvestDone():
                 if event.record.status != "ok":
                     self._line(f"harvest {event.record.harvest}: {event.record.status} ({event.record.message})")
+            case kinds.CheckDone():
+                for line in event.record.lines:
+                    if line.state != "pass":
+                        why = line.reason or f"{line.actual}, expected {line.expected}"
+                        self._line(f"check {event.record.server}: {line.state.upper()} {line.what} ({why})")
             case kinds.TrialDone():
                 outcome = event.record.outcome.outcome if event.record.outcome is not None else _without(event.record)
                 self._counts[outcome] = self._counts.get(outcome, 0) + 1
@@ -108,6 +113,8 @@ def _json(event: events.RunEvent) -> None:
             data |= {"server": event.record.server, "status": event.record.status, "message": event.record.message}
         case kinds.HarvestDone():
             data |= {"harvest": event.record.harvest, "status": event.record.status, "message": event.record.message}
+        case kinds.CheckDone():
+            data |= {"server": event.record.server, "states": [line.state for line in event.record.lines]}
         case kinds.ModelChecked():
             data |= {"model": event.model, "ok": event.ok, "problem": event.problem}
         case kinds.Waiting():

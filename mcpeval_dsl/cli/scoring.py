@@ -103,4 +103,5 @@ def score(run: StoredRun) -> Scored:
         reader.defects(),
         baselines=baselines_of(run),
         manifest=reader.manifest(),
+        checks=reader.checks(),
     )

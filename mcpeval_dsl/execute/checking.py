@@ -6,53 +6,49 @@ A line passes or fails by what the server did; whatever keeps it from being aske
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
 
 from mcpeval_dsl.execute.blocking import Blocked
+from mcpeval_dsl.execute.check_access import auth, oauth, origin, transport
+from mcpeval_dsl.execute.check_calls import Asked, call, latency
+from mcpeval_dsl.execute.check_lines import LineResult, of_rule, what
 from mcpeval_dsl.execute.context import RunContext
-from mcpeval_dsl.execute.names import extended
-from mcpeval_dsl.execute.reading import with_readings
-from mcpeval_dsl.execute.remote import is_remote
+from mcpeval_dsl.execute.harvest import read_values
 from mcpeval_dsl.execute.steps import StepFailed
-from mcpeval_dsl.execute.world import World, reading_of_call
-from mcpeval_dsl.gateway.model import CallRecord, Launch, Pin, ServerStartError
+from mcpeval_dsl.execute.world import World
+from mcpeval_dsl.gateway.conformance import conforms
+from mcpeval_dsl.gateway.model import Pin, ServerStartError
 from mcpeval_dsl.gateway.probe import probe
+from mcpeval_dsl.semantics.checks import (
+    AuthCheck,
+    CapabilityCheck,
+    CheckLine,
+    ConformanceCheck,
+    LatencyCheck,
+    OAuthCheck,
+    OriginCheck,
+    ProtocolCheck,
+    SchemaCheck,
+    ToolCheck,
+    TransportCheck,
+)
 from mcpeval_dsl.semantics.expressions import CallStep
-from mcpeval_dsl.semantics.model import CapabilityCheck, Cell, Check, CheckLine, ProtocolCheck, SchemaCheck, ToolCheck
-from mcpeval_dsl.source import Location
-from mcpeval_dsl.values.evaluate import condition, evaluate
-from mcpeval_dsl.values.model import EvaluationError, Scope
-from mcpeval_dsl.values.sources import arguments_of
-from mcpeval_dsl.values.subject import plain_text, subject_of
-
-State = Literal["pass", "fail", "not tested"]
+from mcpeval_dsl.semantics.model import Cell, Check
+from mcpeval_dsl.values.model import EvaluationError
 
 
-@dataclass(frozen=True, slots=True)
-class LineResult:
-    """`what` names the line for a person; `actual` and `expected` are short texts of a line that failed."""
+async def run_check(
+    context: RunContext,
+    check: Check,
+    number: int = 1,
+    harvested: Callable[[World], Iterable[tuple[str, Any]]] | None = None,
+) -> tuple[LineResult, ...]:
+    """Every line of the check with its state. Never raises for what a server or a set-up does.
 
-    what: str
-    state: State
-    at: Location | None = None
-    actual: str = ""
-    expected: str = ""
-    reason: str = ""
-
-
-@dataclass(slots=True)
-class _Asked:
-    """One check being carried out; `pin` is what its server says of itself, asked at most once."""
-
-    context: RunContext
-    check: Check
-    world: World
-    pin: Pin | None = None
-
-
-async def run_check(context: RunContext, check: Check, number: int = 1) -> tuple[LineResult, ...]:
-    """Every line of the check with its state. Never raises for what a server or a set-up does."""
+    `harvested` gives the values of the harvests it waits for, by name, as they are in this world.
+    """
     server = check.server if check.server in context.servers else None
     cell = Cell(f"check {check.server}", model="", host="", server=server)
     environment = context.environments.get(check.environment or "")
@@ -61,125 +57,67 @@ async def run_check(context: RunContext, check: Check, number: int = 1) -> tuple
     try:
         async with world.isolation():
             await world.take_place()
-            await world.create()
+            await world.create(harvested(world) if harvested is not None else ())
             await world.set_up(None)
-            asked = _Asked(context, check, world)
+            await _own_harvests(context, check, world)
+            asked = Asked(context, check, world)
             for line in check.lines:
                 results.append(await _line(asked, line))
             await world.tear_down()
     except (StepFailed, EvaluationError, Blocked, ServerStartError) as problem:
-        reason = f"the environment could not be set up: {problem}"
-        results += [
-            LineResult(_what(line), "not tested", line.at, reason=reason) for line in check.lines[len(results) :]
-        ]
+        results += not_tested(check.lines[len(results) :], f"the environment could not be set up: {problem}")
     finally:
         await asyncio.shield(world.close())
         world.remove()
     return tuple(results)
 
 
-async def _line(asked: _Asked, line: CheckLine) -> LineResult:
-    done = LineResult(_what(line), "pass", line.at)
+def not_tested(lines: Iterable[CheckLine], reason: str) -> list[LineResult]:
+    return [LineResult(what(line), "not tested", line.at, reason=reason) for line in lines]
+
+
+async def _own_harvests(context: RunContext, check: Check, world: World) -> None:
+    """Harvests of scope `trial` are read in the check's own world. Raises Blocked."""
+    for harvest in context.plan.harvests:
+        if harvest.scope == "trial" and harvest.id in check.uses:
+            reader = world.reader("harvest", permit=harvest.permit is not None)
+            got = await read_values(harvest, world.names.scope(), reader)
+            if got.status != "ok":
+                raise Blocked("harvest", (f"harvest {harvest.id}: {got.status}",), got.message)
+            world.names.values[harvest.name] = got.value
+
+
+async def _line(asked: Asked, line: CheckLine) -> LineResult:
+    done = LineResult(what(line), "pass", line.at)
     try:
         match line:
             case CallStep():
-                return await _call(asked, line, done)
+                return await call(asked, line, done)
+            case ToolCheck() | SchemaCheck():
+                return _catalogue(line, await asked.pin(), done)
+            case CapabilityCheck():
+                return await _capability(asked, line, done)
             case ProtocolCheck():
                 return await _protocol(asked, line, done)
-            case _:
-                return _catalogue(line, await _pin(asked), done)
+            case TransportCheck():
+                return await transport(asked, line, done)
+            case AuthCheck():
+                return await auth(asked, line, done)
+            case OriginCheck():
+                return await origin(asked, line, done)
+            case LatencyCheck():
+                return await latency(asked, line, done)
+            case ConformanceCheck():
+                return of_rule(done, await conforms(asked.launch(), await asked.pin(), line.scenario))
+            case OAuthCheck():
+                return await oauth(asked, line, done)
     except ServerStartError as error:
         return replace(done, state="not tested", reason=f"server {error.server}: {error.message}")
     except EvaluationError as error:
         return replace(done, state="not tested", reason=f"a value is missing: {error.reason}")
 
 
-async def _call(asked: _Asked, step: CallStep, done: LineResult) -> LineResult:
-    """A call without requirements leads up to others: when it fails, nothing is known of the server's rules."""
-    world, call = asked.world, step.call
-    server = asked.context.server_of(call.server, world.cell)
-    if server is None:
-        return replace(done, state="not tested", reason=f"there is no server `{call.server}`")
-    await world.gateway.open([server.name])
-    reader = world.reader("probe")
-    scope = await with_readings([entry.value for entry in call.arguments], world.names.scope(), reader)
-    permit = asked.context.settings.allow_writes or (world.disposable and not is_remote(server))
-    record = await world.gateway.call(
-        "probe", server.name, call.tool, arguments_of(call.arguments, scope), permit=permit
-    )
-    if record.permission.decision == "denied":
-        reason = "it may write, and the server is not disposable: allow it with --allow-writes"
-        return replace(done, state="not tested", reason=reason)
-    after = [*(requirement.condition for requirement in step.requires), *(entry.value for entry in step.bindings)]
-    inner = await with_readings(after, _after(record, scope), reader)
-    if not step.requires and class_of(record) != "none":
-        return replace(done, state="not tested", reason=f"the call failed: {said_of(record)}")
-    for requirement in step.requires:
-        result = condition(requirement.condition, inner)
-        if not result.holds:
-            actual = result.actual if class_of(record) == "none" else said_of(record)
-            return replace(
-                done,
-                state="fail",
-                at=requirement.at,
-                actual=actual,
-                expected=result.expected,
-                reason=requirement.because,
-            )
-    bound: dict[str, Any] = {}
-    for entry in step.bindings:
-        bound[entry.key] = evaluate(entry.value, extended(inner, **bound))
-    if step.name is not None:
-        world.names.values[step.name] = bound if step.bindings else inner.subject
-    return done
-
-
-def _after(record: CallRecord, scope: Scope) -> Scope:
-    """The names a requirement may use: `$` and `result`, `error`, `class`, `status`, `latency` (s)."""
-    reading = reading_of_call(record)
-    subject = subject_of(reading) if reading.error is None else record.text
-    error = record.error
-    failed = class_of(record) != "none"
-    seconds = record.duration_ms / 1000.0
-    status = error.status if error is not None else None
-    text = error.message if error is not None else record.text if failed else ""
-    names: dict[str, Any] = {
-        "result": subject,
-        "error": {"text": text, "code": error.code if error is not None else None, "status": status},
-        "class": class_of(record),
-        "status": status,
-        "latency": dict.fromkeys(("mean", "p50", "p95", "max"), seconds),
-    }
-    text_of_result = plain_text(reading) if reading.error is None else record.text
-    return replace(extended(scope, **names), subject=subject, has_subject=True, subject_text=text_of_result)
-
-
-def class_of(record: CallRecord) -> str:
-    """The error class on the wire, `none` for a call that succeeded."""
-    return record.error.error_class if record.error is not None else "tool_error" if record.is_error else "none"
-
-
-def said_of(record: CallRecord) -> str:
-    """Class and text of a failed call, in one line."""
-    text = record.error.message if record.error is not None else record.text
-    return f"{class_of(record)}: {' '.join(text.split())[:200]}"
-
-
-def _launch(asked: _Asked) -> Launch:
-    server = asked.context.server_of(asked.check.server, asked.world.cell)
-    if server is None:
-        raise EvaluationError(f"there is no server `{asked.check.server}`")
-    return asked.world.launch_of(server)
-
-
-async def _pin(asked: _Asked) -> Pin:
-    """What the server says of itself. Raises ServerStartError."""
-    if asked.pin is None:
-        asked.pin = await probe(_launch(asked))
-    return asked.pin
-
-
-def _catalogue(line: ToolCheck | SchemaCheck | CapabilityCheck, pin: Pin, done: LineResult) -> LineResult:
+def _catalogue(line: ToolCheck | SchemaCheck, pin: Pin, done: LineResult) -> LineResult:
     match line:
         case ToolCheck():
             there = any(tool.name == line.tool for tool in pin.tools)
@@ -191,18 +129,31 @@ def _catalogue(line: ToolCheck | SchemaCheck | CapabilityCheck, pin: Pin, done: 
             if broken is None:
                 return done
             return replace(done, state="fail", actual=f"tool {broken.name}: {broken.finding}", expected="valid")
-        case CapabilityCheck():
-            declared = line.capability in pin.info.capabilities
-            if line.state == "optional" or declared == (line.state == "required"):
-                return done
-            actual = "declared" if declared else "not declared"
-            return replace(done, state="fail", actual=actual, expected=line.state)
 
 
-async def _protocol(asked: _Asked, line: ProtocolCheck, done: LineResult) -> LineResult:
+async def _capability(asked: Asked, line: CapabilityCheck, done: LineResult) -> LineResult:
+    """What is declared; where it can be listed and that goes wrong, the declaration is only a part of the truth."""
+    pin = await asked.pin()
+    declared = line.capability in pin.info.capabilities
+    if line.state != "optional" and declared != (line.state == "required"):
+        actual = "declared" if declared else "not declared"
+        return replace(done, state="fail", actual=actual, expected=line.state)
+    scenario = f"{line.capability}-list"
+    if not declared or line.capability not in ("resources", "prompts"):
+        return done
+    kept = await conforms(asked.launch(), pin, scenario)
+    if kept.word == "pass":
+        return done
+    said = kept.actual or kept.reason
+    return replace(
+        done, state="partial", reason=f"it is declared, and {line.capability}/list is not as it should be: {said}"
+    )
+
+
+async def _protocol(asked: Asked, line: ProtocolCheck, done: LineResult) -> LineResult:
     """Whether the server speaks this revision when it is offered no other."""
     try:
-        pin = await probe(replace(_launch(asked), protocols=(line.revision,)))
+        pin = await probe(replace(asked.launch(), protocols=(line.revision,)))
         spoken, said = pin.revision == line.revision, f"it answers with {pin.revision}"
     except ServerStartError as error:
         if error.kind != "unsupported_revision" or error.message.startswith("no known protocol revision"):
@@ -213,18 +164,4 @@ async def _protocol(asked: _Asked, line: ProtocolCheck, done: LineResult) -> Lin
     return replace(done, state="fail", actual="supported" if spoken else said, expected=line.state)
 
 
-def _what(line: CheckLine) -> str:
-    match line:
-        case CallStep():
-            return f"{line.call.server}.{line.call.tool}"
-        case ToolCheck():
-            return f"tool {line.tool} {'present' if line.present else 'absent'}"
-        case SchemaCheck():
-            return "schema valid"
-        case CapabilityCheck():
-            return f"capability {line.capability} {line.state}"
-        case ProtocolCheck():
-            return f'protocol "{line.revision}" {line.state}'
-
-
-__all__ = ["LineResult", "State", "class_of", "run_check", "said_of"]
+__all__ = ["LineResult", "not_tested", "run_check"]

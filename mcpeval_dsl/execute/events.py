@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from mcpeval_dsl.records.checks import CheckRecord
 from mcpeval_dsl.records.model import ConnectRecord, HarvestRecord, TrialRecord
 
 
@@ -33,6 +34,11 @@ class ModelChecked:
 @dataclass(frozen=True, slots=True)
 class HarvestDone:
     record: HarvestRecord
+
+
+@dataclass(frozen=True, slots=True)
+class CheckDone:
+    record: CheckRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,4 +71,6 @@ class Problem:
     message: str
 
 
-RunEvent: TypeAlias = Started | Connected | ModelChecked | HarvestDone | TrialDone | Waiting | Stopping | Problem
+RunEvent: TypeAlias = (
+    Started | Connected | ModelChecked | HarvestDone | CheckDone | TrialDone | Waiting | Stopping | Problem
+)

@@ -12,6 +12,7 @@ from mcpeval_dsl.agents.drivers.registry import DriverSettings, DriverUnavailabl
 from mcpeval_dsl.agents.model import Driver
 from mcpeval_dsl.diagnostics.model import Checked, Diagnostic
 from mcpeval_dsl.execute.context import RunContext
+from mcpeval_dsl.execute.identities import variables
 from mcpeval_dsl.execute.manifest import commit_of, repository_commit
 from mcpeval_dsl.execute.settings import RunSettings
 from mcpeval_dsl.execute.startables import hosts_of, startables
@@ -22,36 +23,18 @@ from mcpeval_dsl.plan.model import Plan, TrialGroup
 from mcpeval_dsl.semantics.model import Model
 from mcpeval_dsl.semantics.task_parts import user_model
 
-_ELSEWHERE = {"check": "keep it in a spec of its own, and carry it out with `mcpe check SPEC`"}
-
 
 def unsupported(plan: Plan) -> tuple[Diagnostic, ...]:
     """What the plan says and this version does not run: refused at its place, never ignored."""
-    found = (*plan.unsupported, *(item for check in plan.checks for item in check.unsupported))
     return tuple(
         Diagnostic(
             "MCPE502",
             f"`run` does not support {item.construct} yet",
             item.at,
             body="It is checked and planned, but leaving it out silently would change what is measured.",
-            hint=_ELSEWHERE.get(item.construct, "take it out of this run with `--exclude`, or delete it"),
+            hint="take it out of this run with `--exclude`, or delete it",
         )
-        for item in dict.fromkeys(found)
-    )
-
-
-def unsupported_checks(plan: Plan) -> tuple[Diagnostic, ...]:
-    """The same for `check`: lines of its blocks that it cannot carry out."""
-    found = (item for check in plan.checks for item in check.unsupported)
-    return tuple(
-        Diagnostic(
-            "MCPE502",
-            f"`check` does not support {item.construct} yet",
-            item.at,
-            body="It is checked and planned, but leaving it out silently would make the server look better than is known.",
-            hint="take the line out for now",
-        )
-        for item in dict.fromkeys(found)
+        for item in dict.fromkeys(plan.unsupported)
     )
 
 
@@ -68,13 +51,14 @@ def context_of(plan: Plan, run_folder: Path, settings: RunSettings, *, with_mode
             problems.append(Diagnostic("MCPE503", f"model `{model.name}` cannot be used", model.at, body=error.reason))
     if problems:
         return Checked(None, tuple(problems))
+    tokens = {name: value for name in variables(plan) if (value := os.environ.get(name))}
     keys = {f"key of {name}": provider.api_key for name, provider in settings.providers.items() if provider.api_key}
     context = RunContext(
         plan=plan,
         run_folder=run_folder,
         spec_folder=spec_folder,
         settings=settings,
-        redactor=Redactor({**secrets, **keys}),
+        redactor=Redactor({**secrets, **tokens, **keys}),
         drivers=drivers,
         secrets=secrets,
         repository_commit=repository_commit(spec_folder),

@@ -14,12 +14,13 @@ from typing import Any
 
 from mcpeval_dsl.execute import events, folders
 from mcpeval_dsl.execute.blocking import servers_to_be_healthy
+from mcpeval_dsl.execute.check_nodes import check_node
 from mcpeval_dsl.execute.context import RunContext
 from mcpeval_dsl.execute.interrupts import StopRequest
 from mcpeval_dsl.execute.nodes import connect, harvest_node, look_at_models
 from mcpeval_dsl.execute.shared import end_shared
 from mcpeval_dsl.execute.trial import run_trial
-from mcpeval_dsl.plan.model import ConnectNode, HarvestNode, TrialGroup, trial_id, trial_key
+from mcpeval_dsl.plan.model import CheckNode, ConnectNode, HarvestNode, TrialGroup, trial_id, trial_key
 from mcpeval_dsl.records.model import ConnectRecord, TokenUse, TrialRecord
 from mcpeval_dsl.records.store import RunStore
 
@@ -50,13 +51,17 @@ class Due:
 
 @dataclass(slots=True)
 class RunSummary:
-    """`interrupted`: something is left to do because somebody stopped the run. `drift`: it stopped before any trial."""
+    """`interrupted`: something is left to do because somebody stopped the run. `drift`: it stopped before any trial.
+
+    `checks_left` are servers whose checks are still to be carried out.
+    """
 
     planned: int = 0
     due: int = 0
     done: int = 0
     interrupted: bool = False
     drift: tuple[ConnectRecord, ...] = ()
+    checks_left: int = 0
     models: dict[str, str] = field(default_factory=dict)
 
 
@@ -79,7 +84,8 @@ class Scheduler:
         """Everything that is due. Raises StoreError when the disk fails; nothing saved is lost."""
         await self._grade_what_was_not()
         due = list(self._due())
-        self._summary.due = len(due)
+        checks = self._checks_due()
+        self._summary.due, self._summary.checks_left = len(due), len(checks)
         if due:
             self._remove_leftovers({item.id for item in due})
         plan = self._context.plan
@@ -88,14 +94,15 @@ class Scheduler:
             events.Stopping("now" if how == "now" else "drain", len(self._running))
         )
         try:
-            if due:
-                await self._unless_now(self._before_trials(due))
+            if due or checks:
+                await self._unless_now(self._before_trials(due, checks))
             if due and not self._summary.drift and not self._stop.asked:
                 await self._trials(due)
         finally:
             for problem in await end_shared(self._context):
                 self._tell(events.Problem(problem))
-        self._summary.interrupted = self._stop.asked and self._summary.done < self._summary.due
+        left = self._summary.done < self._summary.due or self._summary.checks_left > 0
+        self._summary.interrupted = self._stop.asked and left
         return self._summary
 
     async def _unless_now(self, work: Coroutine[Any, Any, None]) -> None:
@@ -156,25 +163,36 @@ class Scheduler:
                 elif item.key in spoilt:
                     yield Due(node, number, again=True)
 
-    async def _before_trials(self, due: list[Due]) -> None:
-        needed = self._needed(due)
+    def _checks_due(self) -> list[CheckNode]:
+        """Checks that are not on record; those of which a line could not be tested are carried out again."""
+        done = {
+            record.key
+            for record in self._store.reader.checks()
+            if all(line.state != "not tested" for line in record.lines)
+        }
+        return [node for node in self._context.plan.nodes if isinstance(node, CheckNode) and node.key not in done]
+
+    async def _before_trials(self, due: list[Due], checks: list[CheckNode]) -> None:
+        needed = self._needed(due, checks)
         context = self._context
         connects = [node for node in context.plan.nodes if isinstance(node, ConnectNode) and node.id in needed]
         await _together(self._connect(node) for node in connects)
         if self._summary.drift or self._stop.asked:
             return
-        self._summary.models = await look_at_models(context, {item.group.cell for item in due})
+        self._summary.models = await look_at_models(context, {item.group.cell for item in due}) if due else {}
         for model, problem in self._summary.models.items():
             self._tell(events.ModelChecked(model, not problem, problem))
         await self._harvests(
             [node for node in context.plan.nodes if isinstance(node, HarvestNode) and node.id in needed]
         )
+        limit = asyncio.Semaphore(context.settings.jobs)
+        await _together(self._check(node, limit) for node in checks)
 
-    def _needed(self, due: list[Due]) -> set[str]:
+    def _needed(self, due: list[Due], checks: list[CheckNode]) -> set[str]:
         nodes = {node.id: node for node in self._context.plan.nodes}
         found: set[str] = set()
         groups = {item.group.id: item.group for item in due}.values()
-        todo = [need for group in groups for need in group.needs]
+        todo = [need for group in groups for need in group.needs] + [need for check in checks for need in check.needs]
         for task, cell in {(group.task, group.cell): None for group in groups}:
             todo += servers_to_be_healthy(self._context, task, cell)
         while todo:
@@ -218,6 +236,15 @@ class Scheduler:
             self._context.harvests[record.id] = record
             await asyncio.wrap_future(self._store.save_harvest(record))
             self._tell(events.HarvestDone(record))
+
+    async def _check(self, node: CheckNode, limit: asyncio.Semaphore) -> None:
+        async with limit:
+            if self._stop.asked:
+                return
+            record = await check_node(self._context, node)
+            await asyncio.wrap_future(self._store.save_check(record))
+            self._summary.checks_left -= 1
+            self._tell(events.CheckDone(record))
 
     async def _trials(self, due: list[Due]) -> None:
         queue = iter(due)

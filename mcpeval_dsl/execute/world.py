@@ -136,7 +136,7 @@ class World:
         The first world of a `scope run` environment sets that up, and raises StepFailed where it cannot.
         """
         steps = self.environment.steps if self.environment is not None else ()
-        cell = self.cell or self.context.plan.cells[0]
+        cell = self.cell or next(iter(self.context.plan.cells), Cell("", model="", host=""))
         await self.take_place()
         ports = ports_of(steps) if self._base is None else self._base.names.values["port"]
         self.names = starting(

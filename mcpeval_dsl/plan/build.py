@@ -171,6 +171,7 @@ def _plan(
     read = {d.name for d in drafts if d.kind == "harvest"}
     kept = tuple(t for t in suite.tasks if t.name in tasks or any(h.id in read for h in t.harvests))
     inside = {h for t in kept for h in harvests.read_by_trial(harvests.of_task(t))[1]}
+    inside |= {h for c in suite.checks for h in harvests.read_by_trial(c.uses)[1]}
     seconds, bounds = _bounds(topology, drafts)
     return Plan(
         harness=__version__,

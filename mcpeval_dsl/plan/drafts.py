@@ -11,11 +11,11 @@ from typing import Literal
 
 from mcpeval_dsl.diagnostics.model import Diagnostic
 from mcpeval_dsl.plan.contents import Contents
-from mcpeval_dsl.plan.harvests import Harvests, Place
+from mcpeval_dsl.plan.harvests import Harvests, Place, of_environment
 from mcpeval_dsl.plan.instances import Instance, instances
 from mcpeval_dsl.plan.names import uses
 from mcpeval_dsl.plan.topology import Topology, catalogue_of
-from mcpeval_dsl.semantics.model import Cell, Task
+from mcpeval_dsl.semantics.model import Cell, Check, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +87,17 @@ class Drafting:
             earlier = self.outline.checks[name].needs if name in self.outline.checks else ()
             called = {check.server, *uses(check.lines).servers}
             needs = [connect_id(s) for s, server in self.topology.servers.items() if called & {s, catalogue_of(server)}]
+            needs += self._harvests_of(check)
             self.outline.checks[name] = Draft("check", name, check.server, tuple(dict.fromkeys((*earlier, *needs))))
         return self.outline
+
+    def _harvests_of(self, check: Check) -> list[str]:
+        """Ids of the harvests that a check and its environment need."""
+        environment = self.topology.environments.get(check.environment or "")
+        wanted = {*check.uses, *of_environment(self.topology, environment)}
+        nodes, _ = self.harvests.read_by_trial(tuple(name for name in sorted(wanted) if name in self.harvests.known))
+        cell = self.topology.suite.cells[0] if self.topology.suite.cells else Cell("", "", "")
+        return [self._harvest(name, None, cell) for name in nodes]
 
     def _trials(self, task: Task, rows: tuple[Instance, ...]) -> None:
         nodes, inside = self.harvests.read_by_trial(self.harvests.of_task(task))
@@ -106,9 +115,10 @@ class Drafting:
                     "trial", name, task.name, (*connects, *reads), instance, cell, visible
                 )
 
-    def _harvest(self, name: str, instance: Instance, cell: Cell) -> str:
-        """Id of the harvest's instance; drafts it and what it waits for, without recursion."""
-        root = self.harvests.place(name, instance.label, instance.row, cell)
+    def _harvest(self, name: str, instance: Instance | None, cell: Cell) -> str:
+        """Id of the harvest's instance; drafts it and what it waits for, without recursion. A check has no instance."""
+        label, row = (instance.label, instance.row) if instance is not None else ("", None)
+        root = self.harvests.place(name, label, row, cell)
         stack = [root]
         while stack:
             place = stack[-1]
@@ -116,7 +126,7 @@ class Drafting:
                 stack.pop()
                 continue
             known = self.harvests.known[place.harvest]
-            waits = [self.harvests.place(n, instance.label, instance.row, cell) for n in known.waits]
+            waits = [self.harvests.place(n, label, row, cell) for n in known.waits]
             missing = [p for p in waits if p.id not in self.outline.harvests]
             if missing:
                 stack.extend(missing)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from mcpeval_dsl.records.checks import CheckRecord
 from mcpeval_dsl.records.codec import DamagedRecord, unpack
 from mcpeval_dsl.records.defects import DefectRecord
 from mcpeval_dsl.records.folder import RunFolder, StoreError
@@ -91,6 +92,9 @@ class RunReader:
 
     def connects(self) -> tuple[ConnectRecord, ...]:
         return tuple(self._nodes("connect", ConnectRecord))
+
+    def checks(self) -> tuple[CheckRecord, ...]:
+        return tuple(self._nodes("check", CheckRecord))
 
     def defects(self) -> tuple[DefectRecord, ...]:
         """What leads came to when they were replayed, by their ids."""

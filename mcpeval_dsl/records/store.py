@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from mcpeval_dsl.diagnostics.model import Checked
+from mcpeval_dsl.records.checks import CheckRecord
 from mcpeval_dsl.records.codec import Redact, pack
 from mcpeval_dsl.records.defects import DefectRecord
 from mcpeval_dsl.records.folder import RunFolder, RunnerLock, StoreError, write_whole
@@ -148,6 +149,9 @@ class RunStore:
     def save_connect(self, record: ConnectRecord) -> Future[None]:
         return self._save_node("connect", record)
 
+    def save_check(self, record: CheckRecord) -> Future[None]:
+        return self._save_node("check", record)
+
     def save_defect(self, record: DefectRecord) -> Future[None]:
         """Replaces what an earlier replay of the same lead came to."""
 
@@ -185,7 +189,7 @@ class RunStore:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _save_node(self, kind: str, record: HarvestRecord | ConnectRecord) -> Future[None]:
+    def _save_node(self, kind: str, record: HarvestRecord | ConnectRecord | CheckRecord) -> Future[None]:
         def work(connection: sqlite3.Connection) -> None:
             blob = pack(record, self._redact)
             connection.execute(

@@ -6,16 +6,15 @@ Quantities: seconds, bytes, USD, tokens as integers, shares in [0, 1]. Tuples ke
 from __future__ import annotations
 
 from typing import Literal as Word
-from typing import TypeAlias
 
 from mcpeval_dsl.frozen import dataclass
+from mcpeval_dsl.semantics.checks import CheckLine
 from mcpeval_dsl.semantics.arms import Arm
 from mcpeval_dsl.semantics.dialogues import Dialogue
 from mcpeval_dsl.semantics.disturbances import Distraction, Fault
 from mcpeval_dsl.semantics.expressions import (
     AnyPattern,
     CallPattern,
-    CallStep,
     Condition,
     Entry,
     Expression,
@@ -392,55 +391,17 @@ class Gate:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolCheck:
-    """`tool NAME present|absent`."""
-
-    tool: str
-    present: bool
-    at: Location | None = None
-    kind: Word["tool_check"] = "tool_check"
-
-
-@dataclass(frozen=True, slots=True)
-class SchemaCheck:
-    """`schema valid`: every definition in the catalogue can be used."""
-
-    at: Location | None = None
-    kind: Word["schema_check"] = "schema_check"
-
-
-@dataclass(frozen=True, slots=True)
-class CapabilityCheck:
-    """`capability NAME required|optional|absent`."""
-
-    capability: str
-    state: Word["required", "optional", "absent"]
-    at: Location | None = None
-    kind: Word["capability_check"] = "capability_check"
-
-
-@dataclass(frozen=True, slots=True)
-class ProtocolCheck:
-    """`protocol "REVISION" supported|rejected`."""
-
-    revision: str
-    state: Word["supported", "rejected"]
-    at: Location | None = None
-    kind: Word["protocol_check"] = "protocol_check"
-
-
-CheckLine: TypeAlias = CallStep | ToolCheck | SchemaCheck | CapabilityCheck | ProtocolCheck
-
-
-@dataclass(frozen=True, slots=True)
 class Check:
-    """The deterministic layer of one server, in one environment. A call without requirements leads up to those with some."""
+    """The deterministic layer of one server, in one environment. A call without requirements leads up to those with some.
+
+    `uses` are the ids of the harvests its lines name.
+    """
 
     server: str
-    unsupported: tuple[Unsupported, ...] = ()
     at: Location | None = None
     environment: str | None = None
     lines: tuple[CheckLine, ...] = ()
+    uses: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ environment yard {
   write "{{ workdir }}/name.txt" "ORD-7"
 }
 '''
+DEFAULTS = HEAD.replace("{}", "{ defaults { environment yard } }", 1)
 
 
 @pytest.fixture
@@ -143,19 +144,75 @@ def test_nothing_starts_without_trust(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "construct"),
+    ("line", "state", "said"),
     [
-        ("transport sse rejected", "`transport`"),
-        ("auth none { require status == 401 }", "`auth`"),
-        ("latency p95 <= 1s over 20 calls", "`latency`"),
-        ("conformance ping", "`conformance`"),
+        ("transport stdio", "pass", ""),
+        ("transport stdio rejected", "fail", "supported"),
+        ("transport sse rejected", "unsupported", "pipes"),
+        ("auth none { require status == 401 }", "unsupported", "pipes"),
+        ('origin "https://evil.example" rejected', "unsupported", "pipes"),
+        ("oauth metadata", "unsupported", "pipes"),
+        ("latency p95 <= 3s over 20 calls", "pass", ""),
+        ("latency p50 < 0ms over 2 calls", "fail", "p50"),
+        ("conformance ping", "fail", "-32601"),
+        ("conformance unknown-method", "pass", ""),
+        ("conformance cancellation", "pass", ""),
+        ("conformance unknown-notification", "pass", ""),
+        ("conformance malformed-message", "fail", "the server ended"),
+        ("conformance pagination", "partial", "cursor"),
+        ("conformance tools-list", "partial", "no description"),
+        ("conformance caching", "unsupported", "2025-11-25"),
+        ("conformance dns-rebinding-protection", "unsupported", "pipes"),
     ],
 )
-def test_a_line_it_cannot_carry_out_is_refused_at_its_place(bench: Bench, line: str, construct: str) -> None:
+def test_a_line_about_the_protocol(bench: Bench, line: str, state: str, said: str) -> None:
     bench.write("specs/depot.mcpe", f"{HEAD}check depot {{\n  {line}\n}}\n")
+    assert bench.mcpe("trust", "specs", "--yes").code == 0
+    ended = bench.mcpe("check", "--format", "json")
+    (found,) = [json.loads(text) for text in ended.out.splitlines()][1:]
+    assert found["state"] == state and said in found["actual"] + found["reason"], found
+    assert ended.code == {"pass": 0, "fail": 1, "partial": 4, "unsupported": 4}[state]
+
+
+def test_times_are_of_calls_like_the_one_above(bench: Bench) -> None:
+    lines = 'depot.get_order(order_id: "ORD-7") { require class == none }\nlatency max <= 5s over 4 calls'
+    bench.write("specs/depot.mcpe", f"{HEAD}check depot {{\n{lines}\n}}\n")
+    bench.mcpe("trust", "specs", "--yes")
+    ended = bench.mcpe("check", "--format", "json")
+    last = json.loads(ended.out.splitlines()[-1])
+    assert last["state"] == "pass" and set(last["measured"]) == {"mean", "p50", "p95", "max"}
+    assert 0 < last["measured"]["p50"] <= last["measured"]["max"] < 5000
+
+
+def test_a_call_that_ends_otherwise_is_no_measurement(bench: Bench) -> None:
+    lines = 'depot.get_customer(name: "Ann") { require class == none }\nlatency p95 <= 5s over 9 calls'
+    code, found = checked(bench, lines)
+    assert code == 3 and [state for _, state in found] == ["pass", "not tested"]
+
+
+@pytest.mark.parametrize(
+    "line", ["latency p99 <= 1s over 5 calls", "latency p95 <= 5 over 5 calls", "latency p95 > 1s over 5 calls"]
+)
+def test_a_bound_that_means_nothing_is_found_by_the_compiler(bench: Bench, line: str) -> None:
+    bench.write("specs/depot.mcpe", f"{HEAD}check depot {{\n  {line}\n}}\n")
+    ended = bench.mcpe("lint")
+    assert ended.code == 2 and "depot.mcpe:8:" in ended.out
+
+
+@pytest.mark.parametrize("scope", ["", "scope trial; "])
+def test_a_check_uses_harvested_values(bench: Bench, scope: str) -> None:
+    harvest = "annotations depot { readonly list_* }\n"
+    harvest += f"harvest first = depot.list_orders() {{ {scope}id = $.orders[0].order_id }}\n"
+    line = "depot.get_order(order_id: first.id) { require $.order_id == first.id }"
+    assert checked(bench, line, DEFAULTS + harvest) == (0, [("depot.get_order", "pass")])
+
+
+def test_a_harvest_without_a_value_leaves_its_check_untested(bench: Bench) -> None:
+    harvest = "harvest first = depot.list_orders() { id = $.orders[7].order_id }\n"
+    bench.write("specs/depot.mcpe", f"{HEAD}{harvest}check depot {{ depot.get_order(order_id: first.id) }}\n")
+    bench.mcpe("trust", "specs", "--yes")
     ended = bench.mcpe("check")
-    assert ended.code == 2
-    assert "MCPE502" in ended.err and construct in ended.err and "depot.mcpe:8:" in ended.err
+    assert ended.code == 3 and "harvest first" in ended.out
 
 
 def test_specs_without_checks_are_an_error(bench: Bench) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from mcpeval_dsl.plan.model import Plan, trial_key
+from mcpeval_dsl.semantics.checks import CheckLine, ToolCheck
 from mcpeval_dsl.semantics.disturbances import CatalogueTools, Fault, LookAlikes
 from mcpeval_dsl.semantics.expressions import (
     ArgumentPattern,
@@ -30,14 +31,12 @@ from mcpeval_dsl.semantics.model import (
     Catalogue,
     Cell,
     Check,
-    CheckLine,
     EnvironmentVariable,
     KnownFailure,
     Let,
     Limit,
     Loop,
     Price,
-    ToolCheck,
     Truth,
     TypedSuite,
 )

@@ -14,6 +14,7 @@ from mcpeval_dsl.semantics.directives.operands import (
     seq,
     word,
 )
+from mcpeval_dsl.semantics.directives.scenarios import SCENARIOS
 
 CHECKS: tuple[Directive, ...] = (
     define(
@@ -40,7 +41,6 @@ CHECKS: tuple[Directive, ...] = (
         "A transport the server speaks, or refuses.",
         "transport sse rejected",
         repeat="add",
-        run="unchecked",
     ),
     define(
         "protocol",
@@ -61,7 +61,6 @@ CHECKS: tuple[Directive, ...] = (
         "auth none { require status == 401 }",
         block="auth",
         repeat="add",
-        run="unchecked",
     ),
     define(
         "origin",
@@ -70,7 +69,6 @@ CHECKS: tuple[Directive, ...] = (
         "A foreign Origin header is refused.",
         'origin "https://evil.example" rejected',
         repeat="add",
-        run="unchecked",
     ),
     define(
         "latency",
@@ -81,19 +79,17 @@ CHECKS: tuple[Directive, ...] = (
             quantity("count", "calls", least=1, whole=True),
             word("calls", label="calls_word"),
         ),
-        "A bound on the time calls take.",
+        "A bound on the time calls take: N calls like the one above it, or N lists of tools where no call stands above.",
         "latency p95 <= 800ms over 20 calls",
         repeat="add",
-        run="unchecked",
     ),
     define(
         "conformance",
         "check",
-        Commas(Tag("a scenario", "scenario")),
-        "Scenarios of the official conformance suite.",
+        Commas(word(*SCENARIOS, label="scenario")),
+        "Scenarios of the protocol that any server can be held to.",
         "conformance server-initialize, ping",
         repeat="add",
-        run="unchecked",
     ),
     define(
         "oauth",
@@ -102,6 +98,5 @@ CHECKS: tuple[Directive, ...] = (
         "Rules of authorisation the server keeps.",
         "oauth metadata, pkce",
         repeat="add",
-        run="unchecked",
     ),
 )

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 from mcpeval_dsl.semantics.directives.operands import NOTHING, Operand
 
 Repeat = Literal["one", "add"]
-Availability = Literal["yes", "later", "one_cell", "check", "unchecked"]
+Availability = Literal["yes", "later", "one_cell"]
 
 
 class BlockUse(NamedTuple):
@@ -22,7 +22,7 @@ class Directive(NamedTuple):
 
     `repeat` says what a second one means: `one`, an error within one block (a task's replaces its profile's);
     `add`, they add up. `run` says whether `mcpe run` obeys it: `later` is refused at its place for now, `one_cell` is
-    obeyed as long as the plan has a single cell; `check` is obeyed by `mcpe check` instead, `unchecked` not yet by that.
+    obeyed as long as the plan has a single cell.
     """
 
     name: str

@@ -168,7 +168,6 @@ TOP: tuple[Directive, ...] = (
         "check tracker { tool purge absent; schema valid }",
         block="check",
         repeat="add",
-        run="check",
     ),
     define(
         "gate",

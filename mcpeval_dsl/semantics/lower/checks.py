@@ -1,29 +1,36 @@
-"""Semantics, lowering: `check` blocks, line by line. `mcpe check` carries them out; `run` refuses them for now."""
+"""Semantics, lowering: `check` blocks, line by line."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal as Word
+from typing import cast
 
-from mcpeval_dsl.diagnostics.suggestions import closest
-from mcpeval_dsl.semantics.directives.variables import ERROR_CLASSES, VARIABLES
-from mcpeval_dsl.semantics.expressions import Condition, Expression, ListOf, Literal, Ref, Requirement
-from mcpeval_dsl.semantics.lower.conditions import lower_condition, within
-from mcpeval_dsl.semantics.lower.context import Context, Unlowerable
-from mcpeval_dsl.semantics.lower.steps import lower_call_step, step_shape
-from mcpeval_dsl.semantics.lower.words import Words
-from mcpeval_dsl.semantics.model import (
+from mcpeval_dsl.semantics.checks import (
+    AuthCheck,
     CapabilityCheck,
-    Check,
     CheckLine,
+    ConformanceCheck,
+    LatencyCheck,
+    OAuthCheck,
+    OriginCheck,
     ProtocolCheck,
     SchemaCheck,
     ToolCheck,
-    Unsupported,
+    TransportCheck,
 )
+from mcpeval_dsl.semantics.directives.variables import VARIABLES
+from mcpeval_dsl.semantics.expressions import CallStep, Condition, Literal, Ref, Requirement
+from mcpeval_dsl.semantics.lower.called import requirement_of_answer
+from mcpeval_dsl.semantics.lower.context import Context, Unlowerable
+from mcpeval_dsl.semantics.lower.steps import lower_call_step, step_shape
+from mcpeval_dsl.semantics.lower.words import Words, names
+from mcpeval_dsl.semantics.model import Check
 from mcpeval_dsl.semantics.symbols import Scope, Symbol, word
-from mcpeval_dsl.syntax.tree import Action, Binding, Comparison, Directive, ListValue, Statement, String, Value
+from mcpeval_dsl.syntax.tree import Action, Binding, Directive, Number, Statement
 
 _OF_CALL = tuple(variable.name for variable in VARIABLES if "check" in variable.blocks)
+LATENCIES = ("mean", "p50", "p95", "max")
 
 
 def lower_check(ctx: Context, statement: Directive, environment: str | None) -> Check:
@@ -33,65 +40,118 @@ def lower_check(ctx: Context, statement: Directive, environment: str | None) -> 
     known, ctx.known = ctx.known, {}  # a check may call what is not there, to see the error
     scope = ctx.values.child()
     lines: list[CheckLine] = []
-    unsupported: list[Unsupported] = []
     with ctx.collecting() as uses:
         for line in statement.block.statements if statement.block else ():
             with ctx.statement(line) as alive:
-                if not alive:
-                    continue
-                found = _line(ctx, scope, line)
-                if isinstance(found, Unsupported):
-                    unsupported.append(found)
-                else:
-                    lines.append(found)
+                if alive:
+                    lines += _lines(ctx, scope, line)
     ctx.known = known
-    unsupported += [
-        Unsupported(f"the harvest `{symbol.name}` in a check", span.location())
-        for symbol, span in uses.values()
-        if symbol.kind == "harvest"
-    ]
-    return Check(server.text, tuple(unsupported), statement.span.location(), environment, tuple(lines))
+    harvests = tuple(sorted({symbol.name for symbol, _ in uses.values() if symbol.kind == "harvest"}))
+    return Check(server.text, statement.span.location(), environment, tuple(lines), harvests)
 
 
-def _line(ctx: Context, scope: Scope, line: Statement) -> CheckLine | Unsupported:
+def _lines(ctx: Context, scope: Scope, line: Statement) -> list[CheckLine]:
     if isinstance(line, Action | Binding):
-        return _call(ctx, scope, line)
+        return [_call(ctx, scope, line)]
     if not isinstance(line, Directive):
         raise Unlowerable(line.span, "a call, `tool`, `capability`, `schema`, `protocol` …")
     at = line.span.location()
-    words = Words.of(line)
+    match line.name.text:
+        case "conformance":
+            return [ConformanceCheck(name.text, name.span.location()) for name in names(line)]
+        case "oauth":
+            return [OAuthCheck(name.text, name.span.location()) for name in names(line)]  # type: ignore[arg-type]  # one of its words
+        case "schema":
+            return [SchemaCheck(at)]
+        case "auth":
+            return [_auth(ctx, scope, line)]
+        case "latency":
+            return [_latency(ctx, line)]
+        case _:
+            return [_plain(line)]
+
+
+def _plain(line: Directive) -> CheckLine:
+    """Lines of words and one text; the table has seen to it that each is one of its words."""
+    at, words = line.span.location(), Words.of(line)
     match line.name.text:
         case "tool":
             tool = words.name().text
             return ToolCheck(tool, words.name().text == "present", at)
         case "capability":
             capability = words.name().text
-            return CapabilityCheck(capability, words.name().text, at)  # type: ignore[arg-type]  # one of its words
-        case "schema":
-            return SchemaCheck(at)
+            return CapabilityCheck(capability, words.name().text, at)  # type: ignore[arg-type]  # as above
         case "protocol":
             revision = words.string().value
-            return ProtocolCheck(revision, words.name().text, at)  # type: ignore[arg-type]  # one of its words
-        case "auth":
-            for inner in line.block.statements if line.block else ():
-                if isinstance(inner, Action | Binding):
-                    with ctx.statement(inner) as alive:
-                        if alive:
-                            _call(ctx, scope, inner)
-            return Unsupported("`auth` in a check", at)
-        case name:
-            return Unsupported(f"`{name}` in a check", at)
+            return ProtocolCheck(revision, words.name().text, at)  # type: ignore[arg-type]  # as above
+        case "transport":
+            transport = words.name().text
+            return TransportCheck(transport, words.take("rejected") is not None, at)  # type: ignore[arg-type]  # as above
+        case "origin":
+            return OriginCheck(words.string().value, at)
+        case _:
+            raise Unlowerable(line.span, "a line of a `check`")
 
 
-def _call(ctx: Context, scope: Scope, line: Action | Binding) -> CheckLine:
-    """A call with what is required of its result or error; a name for it is known to the lines behind."""
+def _latency(ctx: Context, line: Directive) -> LatencyCheck:
+    words = Words.of(line)
+    comparison = words.comparison()
+    part = word(comparison.left)
+    if part not in LATENCIES or not isinstance(comparison.right, Number):
+        raise Unlowerable(comparison.span, "`mean`, `p50`, `p95` or `max`, compared with a time: `p95 <= 800ms`")
+    if comparison.operator not in ("<", "<="):
+        raise Unlowerable(comparison.span, "`<` or `<=`: a bound on how long calls take")
+    if comparison.right.unit != "time":
+        raise Unlowerable(comparison.right.span, "a time such as `800ms`")
+    words.take("over")
+    calls = int(words.number().value)
+    left = Ref(("latency", part), comparison.left.span.location())
+    operator = cast('Word["<", "<="]', comparison.operator)
+    bound = Literal(comparison.right.value, "time")
+    condition = Condition(left, operator, bound, None, comparison.span.location())
+    return LatencyCheck(condition, calls, line.span.location())
+
+
+def _auth(ctx: Context, scope: Scope, line: Directive) -> AuthCheck:
+    """A `require` behind a call is about that call's answer, one before any call about the first request's."""
+    words = Words.of(line)
+    identity = words.name().text
+    named = words.string().value if identity == "scope" else ""
+    inner = scope.child()
+    opening: list[Requirement] = []
+    calls: list[CallStep] = []
+    for statement in line.block.statements if line.block else ():
+        with ctx.statement(statement) as alive:
+            if not alive:
+                continue
+            if isinstance(statement, Action | Binding):
+                calls.append(_call(ctx, inner, statement))
+            elif isinstance(statement, Directive) and statement.name.text == "require":
+                found = requirement_of_answer(ctx, _after_call(inner).child(subject=True), statement)
+                if calls:
+                    calls[-1] = replace(calls[-1], requires=(*calls[-1].requires, found))
+                else:
+                    opening.append(found)
+            else:
+                raise Unlowerable(statement.span, "a call, or `require status == 401`")
+    return AuthCheck(identity, named, tuple(opening), tuple(calls), line.span.location())  # type: ignore[arg-type]  # as above
+
+
+def _after_call(scope: Scope) -> Scope:
+    """The scope of what may be required of an answer."""
     inner = scope.child()
     for name in _OF_CALL:
         inner.names[name] = Symbol("variable", name, None)
+    return inner
+
+
+def _call(ctx: Context, scope: Scope, line: Action | Binding) -> CallStep:
+    """A call with what is required of its result or error; a name for it is known to the lines behind."""
+    inner = _after_call(scope)
     requires: list[Requirement] = []
 
     def take(statement: Directive) -> bool:
-        requires.append(_requirement(ctx, inner.child(subject=True), statement))
+        requires.append(requirement_of_answer(ctx, inner.child(subject=True), statement))
         return True
 
     if isinstance(line, Action):
@@ -102,49 +162,4 @@ def _call(ctx: Context, scope: Scope, line: Action | Binding) -> CheckLine:
     return replace(step, requires=tuple(requires))
 
 
-def _requirement(ctx: Context, scope: Scope, statement: Directive) -> Requirement:
-    if len(statement.groups) != 1:
-        raise Unlowerable(statement.span, "one condition: `require class == none`")
-    words = Words.of(statement)
-    comparison = words.comparison()
-    if word(comparison.left) == "class":
-        condition = _of_class(ctx, comparison)
-    else:
-        lowered = lower_condition(ctx, scope, comparison)
-        condition = replace(lowered, left=_text_of_error(lowered.left))
-        tolerance = within(ctx, scope, words)
-        condition = condition if tolerance is None else replace(condition, within=tolerance)
-    because = words.string().value if words.take("because") else ""
-    words.end()
-    return Requirement(condition, because, statement.span.location())
-
-
-def _of_class(ctx: Context, comparison: Comparison) -> Condition:
-    """`class == none`, `class in [tool_error, protocol_error]`."""
-    right = comparison.right
-    chosen = ListOf(tuple(_class(ctx, i) for i in right.items)) if isinstance(right, ListValue) else _class(ctx, right)
-    operator = " ".join(comparison.operator.split())
-    if operator not in ("==", "!=", "in", "not in"):
-        raise Unlowerable(comparison.span, "`class ==`, `class !=` or `class in [ … ]`")
-    left = Ref(("class",), comparison.left.span.location())
-    return Condition(left, operator, chosen, None, comparison.span.location())  # type: ignore[arg-type]  # as above
-
-
-def _class(ctx: Context, value: Value) -> Expression:
-    text = value.value if isinstance(value, String) else word(value)
-    if text is None:
-        raise Unlowerable(value.span, "an error class, or `none`")
-    if text not in ERROR_CLASSES:
-        nearest = closest(text, ERROR_CLASSES)
-        hint = f"did you mean `{nearest}`?" if nearest else f"there are: {', '.join(ERROR_CLASSES)}"
-        body = "A condition that no call can meet says nothing."
-        ctx.problems.report("MCPE264", value.span, f"no error class is named `{text}`", body, hint)
-    return Literal(text)
-
-
-def _text_of_error(left: Expression) -> Expression:
-    """`error` alone is its text."""
-    return replace(left, path=("error", "text")) if isinstance(left, Ref) and left.path == ("error",) else left
-
-
-__all__ = ["lower_check"]
+__all__ = ["LATENCIES", "lower_check"]

@@ -267,7 +267,6 @@ def _after(ctx: Context, parts: Parts, statement: Directive, lists: dict[str, Ex
             parts.unsupported.append(Unsupported(statement.name.text, statement.span.location()))
         case "check":
             parts.checks.append(lower_check(ctx, statement, _only_environment(ctx, parts)))
-            parts.unsupported.append(Unsupported("check", statement.span.location()))
         case _:
             return
 
