@@ -41,6 +41,7 @@ def launch_of(
             headers=headers,
             protocols=server.protocols,
             call_timeout=server.timeout,
+            start_timeout=server.start_timeout,
         )
     words = argv_of(server.argv, scope)
     env = minimal(folder, own)
@@ -53,5 +54,6 @@ def launch_of(
         env=env,
         protocols=server.protocols,
         call_timeout=server.timeout,
-        wrapper=() if sandbox is None else sandbox.wrapper(folder.root, folder.work, argv[0], env),
+        start_timeout=server.start_timeout,
+        wrapper=() if sandbox is None else sandbox.wrapping(folder.root, folder.work)(argv, env),
     )

@@ -23,7 +23,7 @@ from typing import Literal
 from mcpeval_dsl.execute import settings as operator
 from mcpeval_dsl.execute.confinement import sandbox_of
 from mcpeval_dsl.execute.trust import personal_store
-from mcpeval_dsl.gateway import landlock, sandbox
+from mcpeval_dsl.gateway import landlock, sandbox, spaces
 
 State = Literal["ok", "note", "warning", "error"]
 
@@ -91,19 +91,31 @@ def _sandbox(root: Path) -> Iterator[Finding]:
         views = "with" if reasons[0] is None else "without"
         if None in reasons:
             yield Finding("bubblewrap", "ok", f"{_said(program, '--version')}, {views} private views of folders")
+            yield _hosts(program)
         else:
             hint = "this machine does not let it make namespaces; in a container, allow user namespaces"
             yield Finding("bubblewrap", "warning", f"cannot be used: {reasons[1]}", hint)
     offered = landlock.abi()
-    yield Finding("landlock", "ok" if offered else "note", f"version {offered}" if offered else "is not offered")
+    ports = "TCP by port" if offered >= landlock.KNOWS_PORTS else "no network"
+    said = f"version {offered}, refuses writing and {ports}" if offered else "is not offered"
+    yield Finding("landlock", "ok" if offered else "note", said)
     try:
         settings = operator.load(root)
         used = sandbox_of(settings).label
     except ValueError as problem:
         yield Finding("sandbox", "error", str(problem), f"mend [sandbox] in {operator.LOCAL_FILE}")
         return
-    hint = "servers run as you, with all that you may do" if used == "none" else ""
+    hint = "servers run as you, with all that you may do" if used.startswith("none") else ""
     yield Finding("sandbox", "warning" if hint else "ok", f"runs use {used} (mode {settings.sandbox.mode})", hint)
+
+
+def _hosts(program: str) -> Finding:
+    reason = spaces.unfiltered(program)
+    if reason is None:
+        return Finding("lists of hosts", "ok", "are kept: trials reach what `network` lists, and nothing without it")
+    said = f"cannot be kept: {reason}"
+    hint = "where a spec lists hosts or an environment has ports, the network stays open; the record says so"
+    return Finding("lists of hosts", "warning", said, hint)
 
 
 def _processes() -> Iterator[Finding]:

@@ -17,6 +17,7 @@ from pathlib import Path
 from mcpeval_dsl.values.limits import set_limits
 from mcpeval_dsl.values.processes import Ran, Wrap
 
+PROC = Path("/proc")
 TAIL = 4000
 GRACE_SECONDS = 1.0
 SWEEPS = 5
@@ -68,7 +69,7 @@ def _candidates() -> list[int]:
     """Processes of this user that may belong to a trial."""
     found: list[int] = []
     now, own, user = time.monotonic(), os.getpid(), os.getuid()
-    with contextlib.suppress(OSError), os.scandir("/proc") as entries:
+    with contextlib.suppress(OSError), os.scandir(PROC) as entries:
         for entry in entries:
             if not entry.name.isdigit():
                 continue
@@ -85,7 +86,7 @@ def _candidates() -> list[int]:
 def _carries(pid: int, mark: bytes) -> bool:
     """A process that is dead already shows no variables."""
     with contextlib.suppress(OSError):
-        variables = Path(f"/proc/{pid}/environ").read_bytes()
+        variables = (PROC / str(pid) / "environ").read_bytes()
         identity, since = _seen[pid]
         if MARK not in variables and time.monotonic() - since > SETTLED_SECONDS:
             _strangers[pid] = identity

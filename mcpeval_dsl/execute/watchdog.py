@@ -16,15 +16,19 @@ import sys
 import time
 from pathlib import Path
 
+PROC = "/proc"
 ROUNDS = 20
 PAUSE = 0.05
 _watching: subprocess.Popen[bytes] | None = None
 
 
 def watch(folder: Path) -> None:
-    """From now on processes of the trial in `folder` do not outlive this one. Starts the watchdog when first called."""
+    """From now on processes of the trial in `folder` do not outlive this one. Starts the watchdog when first called.
+
+    Where the system does not show variables of processes (no `/proc`) there is none: servers then end with their input.
+    """
     global _watching
-    if not Path("/proc/self/environ").exists():
+    if not Path(PROC, "self", "environ").exists():
         return
     if _watching is None or _watching.poll() is not None:
         with contextlib.suppress(OSError):
@@ -68,11 +72,15 @@ def kill(marks: set[bytes]) -> int:
     """Kill every process of this user whose TMPDIR is one of `marks`; how many there were."""
     wanted = {b"TMPDIR=" + mark for mark in marks}
     ended = 0
-    for name in os.listdir("/proc"):  # noqa: PTH208  # pathlib would cost half of the start
+    try:
+        names = os.listdir(PROC)  # noqa: PTH208  # pathlib would cost half of the start
+    except OSError:
+        return 0
+    for name in names:
         if not name.isdigit() or int(name) == os.getpid():
             continue
         with contextlib.suppress(OSError):
-            with open(f"/proc/{name}/environ", "rb") as stream:  # noqa: PTH123
+            with open(f"{PROC}/{name}/environ", "rb") as stream:  # noqa: PTH123
                 variables = stream.read()
             if not wanted.isdisjoint(variables.split(b"\0")):
                 os.kill(int(name), signal.SIGKILL)

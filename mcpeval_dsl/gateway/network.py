@@ -70,7 +70,8 @@ class TrialNetwork:
         inside = frozenset(ports)
         for who, rules in self._grants.items():
             self._listen_for(plan, who, rules, inside)
-        self._space = await Space.open(program, plan.wanted)
+        # By this variable it is known as the trial's, should it have to be ended by somebody else.
+        self._space = await Space.open(program, plan.wanted, {"TMPDIR": str(self._folder / "tmp")})
         try:
             await self._serve(plan)
             for port in sorted(inside):

@@ -27,6 +27,8 @@ Mode = Literal["auto", "bwrap", "landlock", "none"]
 MODES: tuple[str, ...] = get_args(Mode)
 
 TRY_SECONDS = 10.0
+PROCESSES = 4096
+"""Processes and threads in one sandbox. Elsewhere all of the user's would count, and the superuser has no such limit."""
 HIDDEN_IN_HOME = (
     *(".ssh", ".aws", ".azure", ".gnupg", ".kube", ".docker", ".netrc", ".git-credentials", ".pypirc"),
     *(".config/gcloud", ".config/gh", ".config/git/credentials"),
@@ -87,12 +89,13 @@ class Sandbox:
         return self.kind == "bwrap" or (self.kind == "landlock" and landlock.abi() >= landlock.KNOWS_PORTS)
 
     def wrapping(self, folder: Path, cwd: Path) -> Wrap:
-        """For the commands of the trial in `folder`: what `wrapper` says, by the command and its variables."""
+        """For what the trial in `folder` starts: what `wrapper` says, by the command and its variables, and limits."""
 
         def wrap(argv: Sequence[str], variables: Mapping[str, str]) -> tuple[str, ...]:
             before = self.wrapper(folder, cwd, argv[0], variables)
             # Limits set from outside would come too late for what the sandbox has started by then.
-            return (*before, "sh", "-c", _limiting(GENEROUS), "sh") if before else ()
+            limiting = _limiting(GENEROUS, PROCESSES if self.kind == "bwrap" else None)
+            return (*before, "sh", "-c", limiting, "sh") if before else ()
 
         return wrap
 
@@ -134,11 +137,13 @@ def _told(link: Link) -> Iterator[str]:
 
 
 @lru_cache(maxsize=4)
-def _limiting(limits: Limits) -> str:
-    """A shell's words that set limits and become the command."""
+def _limiting(limits: Limits, processes: int | None) -> str:
+    """A shell's words that set limits and become the command. `-u` is `-p` in some shells."""
     wanted = {"c": limits.core, "n": limits.open_files}
     wanted |= {"d": limits.memory and limits.memory // 1024, "f": limits.file and limits.file // 512}
     words = [f"ulimit -{letter} {value} 2>/dev/null" for letter, value in wanted.items() if value is not None]
+    if processes is not None:
+        words.append(f"ulimit -u {processes} 2>/dev/null || ulimit -p {processes} 2>/dev/null")
     return "; ".join([*words, 'exec "$@"'])
 
 

@@ -12,9 +12,10 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 
 from mcpeval_dsl.gateway import namespace
 
@@ -39,14 +40,16 @@ class Space:
         self.listeners: tuple[socket.socket | None, ...] = ()
 
     @classmethod
-    async def open(cls, program: str, wanted: Sequence[tuple[str, int]] = ()) -> Space:
+    async def open(
+        cls, program: str, wanted: Sequence[tuple[str, int]] = (), variables: Mapping[str, str] = MappingProxyType({})
+    ) -> Space:
         """Start it with listeners at these addresses (port 0: any). Raises NetworkUnavailable."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         ours.setblocking(False)
         try:
             process = await asyncio.create_subprocess_exec(
                 *words(program, theirs.fileno()),
-                env={},
+                env=dict(variables),
                 pass_fds=(theirs.fileno(),),
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.DEVNULL,

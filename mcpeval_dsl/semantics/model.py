@@ -48,7 +48,7 @@ class EnvironmentVariable:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """One server under test. Exactly one of `argv` and `url`. `timeout` (s) is per call.
+    """One server under test. Exactly one of `argv` and `url`. `timeout` (s) is per call, `start_timeout` (s) for its start.
 
     `network` are the hosts that its process may reach, as written; `("all",)` means any.
     """
@@ -70,6 +70,7 @@ class Server:
     allow_drift: tuple[Word["descriptions", "schemas", "tools"], ...] = ()
     env: tuple[EnvironmentVariable, ...] = ()
     price_per_call: float | None = None
+    start_timeout: float = 30.0
     network: tuple[str, ...] = ()
     at: Location | None = None
 

@@ -2,7 +2,7 @@
 
 Place in the pipeline: under whatever starts a process. They are set with `prlimit` right after the start and not between
 fork and exec, which is unsafe in a process with threads; children started later inherit them. The number of processes is
-not limited: that limit counts all processes of the user, and the superuser has none. Systems other than Linux set none.
+limited inside of a sandbox only: elsewhere all processes of the user count. Systems other than Linux set none.
 """
 
 from __future__ import annotations

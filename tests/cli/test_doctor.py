@@ -102,3 +102,15 @@ def test_a_store_that_others_can_write_is_an_error(folder: Path, capsys: pytest.
 
 def test_another_format_is_a_usage_error(folder: Path) -> None:
     assert main(["doctor", "--format", "yaml"]) == 2
+
+
+def test_lists_of_hosts_that_cannot_be_kept_are_a_warning(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(machine.sandbox, "bubblewrap", lambda: "true")
+    monkeypatch.setattr(machine.sandbox, "tried", lambda *arguments: None)
+    for reason, state in ((None, "ok"), ("`nsenter` (util-linux) is not installed", "warning")):
+        monkeypatch.setattr(machine.spaces, "unfiltered", lambda program, said=reason: said)
+        assert main(["doctor", "--format", "json"]) == 0
+        found = told(capsys)["lists of hosts"]
+        assert found["state"] == state and (reason is None or reason in found["detail"])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import socketserver
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ from unittest import mock
 
 import pytest
 
-from mcpeval_dsl.gateway import forwarding, landlock, spaces
+from mcpeval_dsl.gateway import forwarding, landlock, namespace, spaces
 from mcpeval_dsl.gateway.sandbox import bubblewrap, choose
 from mcpeval_dsl.records.model import TrialRecord
 from tests.execute.bench import Bench, outcome
@@ -206,3 +208,71 @@ def test_where_it_cannot_be_filtered_the_record_says_so(bench: Bench, outside: O
     with mock.patch("mcpeval_dsl.execute.networking.unfiltered", return_value="no nsenter"):
         found = called(bench, kind, 'network "api.example.org"', [("get_line", f"127.0.0.1:{outside.port}")])
     assert found[0]["status"] == 200 and one(bench).sandbox == "bwrap, network open"
+
+
+def held(bench: Bench) -> list[str]:
+    """Living processes that hold a network of this bench's trials."""
+    return [words for words in bench.processes() if namespace.__file__ in words]
+
+
+HELD = """environment web { port p; network "api.example.org"; start "sh" "-c" "setsid sleep 311 & sleep 312" }
+task one { prompt "x"; environment web; setup { run "sleep" "313" }; grade contains "x" }
+"""
+
+
+@pytest.mark.parametrize("kind", FULL)
+def test_a_run_that_is_killed_leaves_no_network_behind(bench: Bench, kind: str) -> None:
+    bench.variables = {"MCPE_SANDBOX": kind}
+    bench.write("specs/caller.py", CALLER.read_text())
+    bench.spec(HELD, head=HEAD.replace("LINES", ""))
+    bench.trust()
+    run = bench.start("run", "specs")
+    wanted = {"sleep 311", "sleep 312", "sleep 313"}
+    try:
+        until = time.monotonic() + 30
+        while time.monotonic() < until and not wanted <= {words.strip() for words in bench.processes()}:
+            time.sleep(0.05)
+        assert wanted <= {words.strip() for words in bench.processes()}
+        assert held(bench)
+        run.send_signal(signal.SIGKILL)
+        run.communicate()
+        until = time.monotonic() + 5
+        while time.monotonic() < until and bench.processes():
+            time.sleep(0.05)
+        assert bench.processes() == []
+    finally:
+        run.kill()
+        run.communicate()
+
+
+@pytest.mark.parametrize("kind", FULL)
+def test_a_run_that_ended_leaves_no_network_behind(bench: Bench, kind: str) -> None:
+    handles = len(list(Path("/proc/self/fd").iterdir()))
+    called(bench, kind, 'network "api.example.org"', [("get_page", "api.example.org:81")] * 3)
+    assert bench.processes() == [] and bench.left_over() == []
+    assert len(list(Path("/proc/self/fd").iterdir())) <= handles + 2
+
+
+@pytest.mark.parametrize("kind", FULL)
+def test_trials_at_once_have_networks_of_their_own(bench: Bench, kind: str) -> None:
+    body = """environment web {
+  port p
+  write "{{ workdir }}/index.html" "{{ trial }}"
+  start "python" "-m" "http.server" "{{ port.p }}" "--bind" "127.0.0.1"
+  start "python" "-c" "import socket, time; s = socket.create_server(('127.0.0.1', 18765)); time.sleep(60)"
+  ready http "http://127.0.0.1:{{ port.p }}/" within 20s
+}
+task one { prompt "x"; environment web; grade state http("GET", "http://127.0.0.1:{{ port.p }}/index.html") == "{{ trial }}" }
+"""
+    bench.variables = {"MCPE_SANDBOX": kind}
+    bench.write("specs/caller.py", CALLER.read_text())
+    bench.spec(body, trials=3, head=HEAD.replace("LINES", ""))
+    bench.run("--jobs", "3")
+    assert [outcome(record) for record in bench.records.values()] == ["pass"] * 3
+
+
+def test_a_server_that_starts_too_slowly_is_told(bench: Bench) -> None:
+    head = HEAD.replace("LINES", "ready within 300ms").replace('"caller.py"', '"-c" "import time; time.sleep(20)"')
+    bench.spec(BOTH, head=head)
+    done = bench.run()
+    assert done.code == 3 and "0.3 s" in done.out + done.err

@@ -97,6 +97,14 @@ SERVERS: tuple[Directive, ...] = (
         default="60s",
     ),
     define(
+        "ready",
+        "server",
+        seq(word("within", label="within_word"), _DURATION),
+        "The longest its start may take, until it answers for the first time.",
+        "ready within 60s",
+        default="30s",
+    ),
+    define(
         "rate",
         "server",
         seq(quantity("count", "calls", least=1, whole=True), word("per", label="per_word"), _DURATION),

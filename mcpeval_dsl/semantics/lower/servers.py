@@ -95,6 +95,9 @@ def _server_line(ctx: Context, scope: Scope, line: Directive, fields: dict[str, 
             fields["catalog"] = words.name().text
         case "timeout":
             fields["timeout"] = float(words.number().value)
+        case "ready":
+            words.take("within")
+            fields["start_timeout"] = float(words.number().value)
         case "rate":
             count = words.number().value
             words.take("per")
