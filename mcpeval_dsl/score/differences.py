@@ -114,11 +114,14 @@ def _tested(pairs: Pairs, value: float, error: float | None) -> model.Delta:
     )
 
 
-def worded(found: model.Delta) -> model.Delta:
-    """The word, by the adjusted p where there is one. Too few clusters to ever show anything are insufficient data."""
+def worded(found: model.Delta, questions: int = 1) -> model.Delta:
+    """The word, by the adjusted p where there is one. Too few clusters to ever show anything are insufficient data.
+
+    `questions`: by how many a p is multiplied at worst, as Holm does with the smallest one.
+    """
     p = found.p if found.p_adjusted is None else found.p_adjusted
     word: model.ComparisonWord = "no difference shown"
-    if p is None or found.smallest_p is None or found.smallest_p > LEVEL:
+    if p is None or found.smallest_p is None or found.smallest_p * questions > LEVEL:
         word = "insufficient data"
     elif p <= LEVEL:
         word = "better" if found.value > 0 else "worse"
@@ -127,10 +130,10 @@ def worded(found: model.Delta) -> model.Delta:
 
 def adjusted(found: Sequence[model.Delta], by: str) -> list[model.Delta]:
     """The same with p adjusted for all of them together, `by` Holm or Benjamini–Hochberg."""
-    correct = holm if by == "Holm" else benjamini_hochberg
+    correct, questions = (holm, len(found)) if by == "Holm" else (benjamini_hochberg, 1)
     raw = [1.0 if delta.p is None else delta.p for delta in found]
     return [
-        worded(delta.model_copy(update={"p_adjusted": p, "adjusted_by": by}))
+        worded(delta.model_copy(update={"p_adjusted": p, "adjusted_by": by}), questions)
         for delta, p in zip(found, correct(raw), strict=True)
     ]
 

@@ -74,9 +74,8 @@ class NativeTools:
 
     def add(self, record: TrialRecord) -> None:
         seen = self.by_cell.setdefault(record.cell, {})
-        for tool in record.tools:
-            if not tool.server and not tool.distractor:
-                seen.setdefault(tool.name)
+        for tool in record.native_tools:
+            seen.setdefault(tool.name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from mcpeval_dsl.score import comparison as published
 from mcpeval_dsl.score import model, rates
 from mcpeval_dsl.score.against import brought
 from mcpeval_dsl.score.comparable import Named, changes, differences
-from mcpeval_dsl.score.differences import adjusted, difference, difference_of_amounts, medians, overhead, paired, worded
+from mcpeval_dsl.score.differences import adjusted, difference, difference_of_amounts, medians, overhead, paired
 from mcpeval_dsl.score.flips import flips
 from mcpeval_dsl.score.frame import INCONCLUSIVE_SHARE, SPLITS, Frame
 from mcpeval_dsl.score.lift import of_cell, side_by_side
@@ -166,8 +166,7 @@ def _of_calls(now: ByTask, before: ByTask) -> model.Delta | None:
 
 def _turned(found: model.Delta) -> model.Delta:
     flipped: dict[str, model.ComparisonWord] = {"better": "worse", "worse": "better"}
-    word = worded(found).word
-    return found.model_copy(update={"word": flipped.get(word, word)})
+    return found.model_copy(update={"word": flipped.get(found.word, found.word)})
 
 
 def _overhead(pair: _Pair, what: str, column: str) -> model.Overhead:
@@ -221,8 +220,8 @@ def _undecided(
         elif cell.difference is None:
             yield f"no task of {cell.cell} could be tested in both runs"
         elif cell.difference.word == "insufficient data":
-            some = cell.difference
-            yield f"{some.clusters} independent tasks in {cell.cell}: no p below {some.smallest_p:.4g} is possible"
+            least = (cell.difference.smallest_p or 1.0) * 2 * len(cells)
+            yield f"{cell.difference.clusters} independent tasks in {cell.cell}: no p below {least:.4g} is possible"
     yield from (f"{c.text}: {c.reason}" for c in components if c.word == "NOT DECIDED")
 
 
