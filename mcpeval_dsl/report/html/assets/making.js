@@ -91,6 +91,7 @@ function figure(title, caption, draw, numbers) {
     if (now < 40 || now === width) return;
     width = now;
     const chart = draw(now);
+    for (const part of chart.querySelectorAll("[aria-label]")) part.removeAttribute("aria-label"); // one image, one label
     chart.setAttribute("role", "img");
     chart.setAttribute("aria-label", visible(`${title}. ${caption || ""}`));
     place.replaceChildren(chart);

@@ -1,0 +1,150 @@
+"""The page in a real Chromium: as it looks on three screens, by keyboard, with thousands of trials, and with hostile texts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.browser import pages
+from tests.browser.chromium import PLACE, Opened, opened, started
+
+ASSETS = Path(__file__).parents[2] / "mcpeval_dsl" / "report" / "html" / "assets"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with started() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def everything(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return pages.written(tmp_path_factory.mktemp("page"), "everything", pages.everything())
+
+
+PLACES = {"scorecard": "", "trials": "#trial/who_mentions%40opus.mcp%232", "method": "#method"}
+
+
+@pytest.mark.parametrize("look", ["desktop", "phone", "dark"])
+@pytest.mark.parametrize("place", PLACES)
+def test_it_looks_right(browser: Browser, everything: str, look: str, place: str) -> None:
+    """Nothing sticks out, nothing is said to the console, axe-core finds nothing serious; screenshots are in build/pages."""
+    found = opened(browser, everything, look, PLACES[place])
+    if place == "trials":
+        found.page.wait_for_selector(".readerhead")
+    else:
+        found.page.wait_for_function("document.querySelectorAll('main:not([hidden]) .chart:empty').length === 0")
+    found.hold(f"{place}-{look}", whole=place != "trials")
+    assert (found.overflow, found.trouble) == (0, [])
+    assert found.axe() == []
+    assert len(found.asked) == 1
+
+
+def test_the_first_screen_says_whether_it_passed(browser: Browser, everything: str) -> None:
+    found = opened(browser, everything, "phone")
+    box = found.page.locator(".banner").bounding_box()
+    assert box is not None and box["y"] + box["height"] < 844
+    assert "The gate failed" in found.page.locator(".banner").inner_text()
+
+
+def test_all_charts_are_drawn(browser: Browser, everything: str) -> None:
+    page = opened(browser, everything).page
+    page.wait_for_function("document.querySelectorAll('.chart svg').length === 5")
+    titles = page.locator("figcaption strong").all_inner_texts()
+    assert titles == [
+        "Difference in percentage points",
+        "Dollars against success",
+        "Latency of calls",
+        "Calls against budget",
+        "Time",
+    ]
+    assert page.locator(".chart svg[aria-label]").count() == 5
+
+
+def test_by_keyboard(browser: Browser, everything: str) -> None:
+    found = opened(browser, everything)
+    page, keyboard = found.page, found.page.keyboard
+    keyboard.press("/")
+    assert page.evaluate("document.activeElement.id") == "search"
+    keyboard.type("label opus.mcp")
+    assert page.locator(".list .count").inner_text() == "5 of 240 trials"
+    keyboard.press("Enter")
+    page.wait_for_selector(".readerhead")
+    assert page.locator(".readerhead h2").inner_text() == "label_it opus.mcp #1"
+    keyboard.press("j")
+    page.wait_for_function("document.querySelector('.readerhead h2').innerText.endsWith('#2')")
+    keyboard.press("k")
+    page.wait_for_function("document.querySelector('.readerhead h2').innerText.endsWith('#1')")
+    assert page.locator(".row[aria-selected=true]").count() == 1
+    keyboard.press("Escape")
+    page.wait_for_selector(".reader .empty")
+    assert found.trouble == []
+
+
+def test_on_a_phone_a_trial_takes_the_screen_and_gives_it_back(browser: Browser, everything: str) -> None:
+    page = opened(browser, everything, "phone", "#trials").page
+    page.locator(".row").nth(3).tap()
+    page.wait_for_selector(".readerhead")
+    assert not page.locator(".list").is_visible()
+    page.locator(".back").tap()
+    assert page.locator(".list").is_visible() and not page.locator(".reader").is_visible()
+
+
+def test_a_transcript_shows_where_arguments_came_from(browser: Browser, everything: str) -> None:
+    page = opened(browser, everything, place="#trial/who_mentions%40opus.mcp%232").page
+    page.wait_for_selector(".reader .call")
+    assert page.locator(".arguments .from-prompt, .arguments .from-result, .arguments .from-harvest").count() > 0
+    assert page.locator(".told mark").inner_text() == "BILL-31"
+    assert page.locator(".verdicts li").count() == 1
+
+
+def test_five_thousand_trials(browser: Browser, tmp_path: Path) -> None:
+    url = pages.written(tmp_path, "thousands", pages.thousands())
+    began = time.perf_counter()
+    found = opened(browser, url, place="#trials")
+    page = found.page
+    page.wait_for_selector(".row")
+    assert time.perf_counter() - began < 3.0
+    assert page.locator(".list .count").inner_text() == "5 000 trials".replace(" ", "\u202f", 1)
+    assert page.locator(".row").count() < 60
+    page.evaluate("document.querySelector('.rows').scrollTop = 1e9")
+    page.wait_for_selector("[aria-posinset='5000']")
+    page.locator("[aria-posinset='5000']").click()
+    page.wait_for_selector(".readerhead")
+    assert "seed 4999" in page.locator(".readerhead").inner_text().replace("\n", " ")
+    assert (found.trouble, found.overflow) == ([], 0)
+
+
+@pytest.mark.parametrize("text", [pages.HOSTILE, pages.ENDLESS], ids=["hostile", "endless"])
+def test_hostile_texts_are_texts(browser: Browser, tmp_path: Path, text: str) -> None:
+    found = opened(browser, pages.written(tmp_path, "hostile", pages.hostile(text)))
+    page = found.page
+    _visit_all(found)
+    assert page.evaluate("window.hits === 0")
+    assert (found.trouble, found.dialogs, len(found.asked)) == ([], [], 1)
+    assert page.locator("img, iframe, object, embed, style ~ style, script[src], link").count() == 0
+    assert page.evaluate("[...document.querySelectorAll('a')].every((a) => a.getAttribute('href').startsWith('#'))")
+    assert found.overflow == 0
+
+
+def _visit_all(found: Opened) -> None:
+    page = found.page
+    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    for name in ("trials", "method"):
+        page.evaluate("(name) => { location.hash = name; }", name)
+        page.wait_for_selector(f"#{name}:not([hidden])")
+    page.evaluate("location.hash = 'trials'")
+    page.wait_for_selector(".row")
+    for number in (0, 3, 6):
+        page.locator(".row").nth(number).click()
+        page.wait_for_selector(".readerhead")
+    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+
+
+def test_the_plotting_library_is_what_its_packages_give() -> None:
+    for name in ("plot.js", "plot-licences.txt"):
+        assert (ASSETS / name).read_bytes() == (PLACE / "plots" / name).read_bytes()
