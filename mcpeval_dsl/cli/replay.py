@@ -70,6 +70,7 @@ def _again(run: StoredRun, record: TrialRecord, live: bool, keep: bool) -> Trial
     from mcpeval_dsl.diagnostics.model import Diagnostic
     from mcpeval_dsl.execute import prepare
     from mcpeval_dsl.execute import settings as operator
+    from mcpeval_dsl.execute.context import Stored
     from mcpeval_dsl.execute.nodes import look_at_models
     from mcpeval_dsl.execute.trial import run_trial
 
@@ -86,6 +87,10 @@ def _again(run: StoredRun, record: TrialRecord, live: bool, keep: bool) -> Trial
     context.connects.update({entry.id: entry for entry in run.reader.connects()})
     context.harvests.update({entry.id: entry for entry in run.reader.harvests()})
     group = _group(run, record)
+    if record.user is not None and not live:
+        said = tuple(exchange.said for exchange in record.exchanges if exchange.by == "simulated")
+        calls = tuple(call for call in record.calls if call.actor == "user")
+        context.stored[record.id] = Stored(said, calls, record.user.ended, record.user.closing)
     model = context.cells[group.cell].model
     if not live:
         played = ReplayDriver(None, f"trial {record.id}", [record.model_dump(mode="json")])

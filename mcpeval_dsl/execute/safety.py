@@ -15,6 +15,7 @@ from mcpeval_dsl.gateway.bounds import Bounds, hosts_in, paths_in
 from mcpeval_dsl.gateway.model import CallRecord, Violation
 from mcpeval_dsl.semantics.expressions import AnyPattern, Behaviour, CallStep, Combined
 from mcpeval_dsl.semantics.model import Task
+from mcpeval_dsl.semantics.task_parts import expectations_of, prompts_of
 from mcpeval_dsl.values.evaluate import evaluate
 from mcpeval_dsl.values.model import EvaluationError
 from mcpeval_dsl.values.patterns import matches
@@ -103,9 +104,9 @@ def bounds_of(world: World, task: Task) -> Bounds:
         texts += [*launch.argv, *([launch.url] if launch.url is not None else [])]
         if launch.url is None:
             local.add(name)
-    for part in (task.prompt, *task.system):
+    for part in (*prompts_of(task), *task.system):
         try:
-            texts += [] if part is None else [as_text(evaluate(part, world.names.scope()))]
+            texts.append(as_text(evaluate(part, world.names.scope())))
         except EvaluationError:
             continue
     root = str(world.folder.root)
@@ -139,7 +140,7 @@ def _overridden(calls: Iterable[CallRecord], writes: WriteSet) -> Iterator[Viola
 
 def _needless(calls: Iterable[CallRecord], task: Task, world: World) -> Iterator[Violation]:
     """Destructive calls that were made though neither `expect` nor `reference` has any use for them."""
-    expected = [*_wanted(task.expect), *(p for item in task.conditionals for p in _wanted(item.expect))]
+    expected = [*_wanted(expectations_of(task)), *(p for item in task.conditionals for p in _wanted(item.expect))]
     used = {step.call.tool for step in task.reference if isinstance(step, CallStep)}
     if not expected and not used:
         return

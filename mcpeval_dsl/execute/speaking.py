@@ -138,7 +138,7 @@ class Conversation:
     async def _simulated(self, after: int) -> Said | None:
         assert self.user is not None
         async with self.between.user_acts():
-            text, over = await self.user.speak()
+            text, over = await self.user.speak(after)
         if over:
             self.ended, self.closing = "says", text
             return None

@@ -77,9 +77,9 @@ def _user(context: RunContext, world: World, declared: Declared, trial: TrialCon
     driver = context.drivers[model.name]
     tools = prepare_tools(provider_of(driver.name), _tools(world, declared))
 
-    async def call(server: str, tool: str, arguments: Mapping[str, Any]) -> tuple[str, bool]:
+    async def call(server: str, tool: str, arguments: Mapping[str, Any], after: int) -> tuple[str, bool]:
         await pace_of(context.shared).wait(context.servers[server])
-        record = await world.gateway.call("user", server, tool, arguments)
+        record = await world.gateway.call("user", server, tool, arguments, turn=after)
         return record.text, record.is_error
 
     asking = TrialContext(f"{trial.trial}!user", trial.task, trial.cell, trial.index, trial.seed)

@@ -41,6 +41,8 @@ def all_shown(record: TrialRecord) -> list[Shown]:
         for span in record.prompt_spans
     ]
     found.append(Shown("prompt", "", prompt))
+    # What the user said later in a dialogue was known from the model turn on that it led to.
+    found.extend(Shown("prompt", "", each.said, turn=each.first - 1) for each in record.exchanges[1:])
     found.extend(_system(record.system))
     found.extend(_results(record))
     found.extend(Shown("catalogue", f"{tool.server}.{tool.name}", _words_of(tool)) for tool in record.tools)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 
+from mcpeval_dsl.agents.model import Exchange
 from mcpeval_dsl.diagnostics.render.safe import visible, visible_lines
 from mcpeval_dsl.gateway.model import CallRecord
 from mcpeval_dsl.records.model import TrialRecord, VerdictRecord
@@ -28,9 +29,10 @@ def render(record: TrialRecord, page: Page, full: bool = False) -> str:
     calls = {call.id: call for call in record.calls}
     blocks = [
         _head(record, page),
-        _text(page, "TOLD", record.prompt, full) if record.prompt else [],
+        _text(page, "TOLD", record.prompt, full) if record.prompt and not record.exchanges else [],
         *_before(record, page, full),
         *_turns(record, page, full),
+        _closing(record, page, full),
         _after(record, page, full),
         _text(page, "ANSWER", _answer(record), full),
         _verdicts(record, page),
@@ -110,7 +112,10 @@ def _turns(record: TrialRecord, page: Page, full: bool) -> Iterable[list[str]]:
         if call.actor == "agent":
             by_turn.setdefault(call.turn or 0, []).append(call)
     origins = _origins(record, page)
+    said = {exchange.first: exchange for exchange in record.exchanges}
     for turn in record.turns:
+        if turn.number in said:
+            yield _said(record, said[turn.number], page, full)
         lines = [page.head(f"TURN {turn.number}") + f"  {turn.stop}"]
         if turn.text.strip():
             lines += _indented(turn.text.strip(), full)
@@ -122,6 +127,33 @@ def _turns(record: TrialRecord, page: Page, full: bool) -> Iterable[list[str]]:
             page.head("CALLS"),
             *(row for call in calls for row in (*_call(call, page, full), *origins.get(call.id, ()))),
         ]
+
+
+def _said(record: TrialRecord, exchange: Exchange, page: Page, full: bool) -> list[str]:
+    """What the user said, and did with tools of its own before that."""
+    by = {"simulated": f"simulated by {record.user.model}" if record.user is not None else "simulated"}
+    lines = [page.head(f"USER {exchange.number}") + f"  {visible(by.get(exchange.by, exchange.by))}"]
+    for call in record.calls:
+        if call.actor == "user" and call.turn == exchange.first - 1:
+            lines += _call(call, page, full)
+    return [*lines, *_indented(exchange.said, full)]
+
+
+def _closing(record: TrialRecord, page: Page, full: bool) -> list[str]:
+    """How the conversation ended for the user."""
+    user = record.user
+    if user is None:
+        return []
+    why = {
+        "script": "nothing more to say",
+        "says": "said that it is over",
+        "state": "what was waited for holds",
+        "turns": "the last message was sent",
+        "elicit": "answered as the task says",
+        "": "the agent stopped before the user did",
+    }
+    lines = [page.head("USER") + f"  {why[user.ended]}"]
+    return [*lines, *_indented(user.closing, full)] if user.closing else lines
 
 
 def _origins(record: TrialRecord, page: Page) -> dict[str, list[str]]:
@@ -164,7 +196,10 @@ def _verdicts(record: TrialRecord, page: Page) -> list[str]:
 def _verdict(verdict: VerdictRecord, page: Page, indent: str = "  ") -> list[str]:
     style = {"yes": "good", "no": "bad"}.get(verdict.verdict, "unsure")
     weight = "" if verdict.deciding else "  (decides nothing)"
-    lines = [f"{indent}{page.paint(f'{verdict.verdict:<8}', style)}{verdict.kind:<10} {visible(verdict.at)}{weight}"]
+    turn = f"  turn {verdict.turn}" if verdict.turn is not None else ""
+    lines = [
+        f"{indent}{page.paint(f'{verdict.verdict:<8}', style)}{verdict.kind:<10} {visible(verdict.at)}{turn}{weight}"
+    ]
     if verdict.verdict != "yes":
         facts: Mapping[str, str] = {
             "expected": verdict.expected,

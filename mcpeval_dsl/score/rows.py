@@ -10,6 +10,7 @@ from mcpeval_dsl.records.model import CallCounts, OutcomeRecord, TrialRecord, Ve
 from mcpeval_dsl.score.measures import Measures, measure
 from mcpeval_dsl.semantics.expressions import AnyPattern
 from mcpeval_dsl.semantics.model import Cell, Task
+from mcpeval_dsl.semantics.task_parts import expectations_of
 from mcpeval_dsl.values.evaluate import condition
 from mcpeval_dsl.values.model import EvaluationError, Scope
 
@@ -118,7 +119,7 @@ def _every(verdicts: Iterable[VerdictRecord]) -> Iterator[VerdictRecord]:
 
 def expected_calls(task: Task, record: TrialRecord) -> tuple[AnyPattern, ...]:
     """The task's `expect`, with what stands under a `when` that held in this trial."""
-    found = list(task.expect)
+    found = list(expectations_of(task))
     for conditional in task.conditionals:
         try:
             found += conditional.expect if condition(conditional.condition, Scope(record.scope)).holds else ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mcpeval_dsl.semantics.expressions import AnyPattern, Expression
 from mcpeval_dsl.semantics.graders import AnyOf, Grader
 from mcpeval_dsl.semantics.model import Task
 
@@ -13,6 +14,18 @@ def graders_of(task: Task) -> tuple[Grader, ...]:
     under_when = (grader for conditional in task.conditionals for grader in conditional.graders)
     of_turns = task.dialogue.graders if task.dialogue is not None else ()
     return (*task.graders, *under_when, *of_turns)
+
+
+def expectations_of(task: Task) -> tuple[AnyPattern, ...]:
+    """What the task expects, in the turns of a dialogue too; what stands under a `when` apart."""
+    turns = task.dialogue.turns if task.dialogue is not None else ()
+    return (*task.expect, *(pattern for turn in turns for pattern in turn.expect))
+
+
+def prompts_of(task: Task) -> tuple[Expression, ...]:
+    """The prompt, and what the user says in the turns of a dialogue."""
+    turns = task.dialogue.turns if task.dialogue is not None else ()
+    return (*([task.prompt] if task.prompt is not None else []), *(turn.user for turn in turns))
 
 
 def user_model(task: Task) -> str | None:

@@ -28,8 +28,8 @@ from mcpeval_dsl.agents.users.persona import GREETING, Persona, ends_with, user_
 MOST_ROUNDS = 10
 """Model turns for one message: a user that goes on calling tools says nothing."""
 
-CallOwn = Callable[[str, str, Mapping[str, Any]], Awaitable[tuple[str, bool]]]
-"""(server, tool, arguments) -> text and whether it is an error."""
+CallOwn = Callable[[str, str, Mapping[str, Any], int], Awaitable[tuple[str, bool]]]
+"""(server, tool, arguments, the agent's model turns so far) -> text and whether it is an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +73,16 @@ class SimulatedUser:
         """What the agent answered."""
         self._messages.append(Message("user", text or "(no answer)"))
 
-    async def speak(self) -> tuple[str, bool]:
-        """The next message, and whether the conversation is over with it. Raises SpeakerFailed."""
+    async def speak(self, after: int = 0) -> tuple[str, bool]:
+        """The next message after so many model turns of the agent, and whether it ends the conversation.
+
+        Raises SpeakerFailed.
+        """
         for _ in range(MOST_ROUNDS):
             turn = await self._turn()
             self._messages.append(turn.message)
             if turn.stop == "tool_use" and turn.message.requests:
-                answers = [await self._used(request) for request in turn.message.requests]
+                answers = [await self._used(request, after) for request in turn.message.requests]
                 self._messages.append(Message("tools", answers=tuple(answers)))
                 continue
             if turn.stop == "pause":
@@ -123,13 +126,13 @@ class SimulatedUser:
             None if cost is None or before.cost_usd is None else before.cost_usd + cost,
         )
 
-    async def _used(self, request: ToolRequest) -> ToolAnswer:
+    async def _used(self, request: ToolRequest, after: int) -> ToolAnswer:
         tool = self._tools.by_wire_name.get(request.wire_name)
         if tool is None:
             return ToolAnswer(request.id, unknown_tool(request.wire_name, tuple(self._tools.by_wire_name)), True)
         if request.problem is not None:
             return ToolAnswer(request.id, bad_arguments(request.problem), True)
-        text, failed = await self._call(tool.server, tool.tool, request.arguments)
+        text, failed = await self._call(tool.server, tool.tool, request.arguments, after)
         return ToolAnswer(request.id, text, failed)
 
     async def finish(self) -> None:

@@ -23,6 +23,7 @@ from mcpeval_dsl.semantics.model import (
     Unsupported,
 )
 from mcpeval_dsl.semantics.symbols import Symbol, defined_name
+from mcpeval_dsl.semantics.task_parts import user_model
 from mcpeval_dsl.source import Span
 from mcpeval_dsl.syntax.tree import SyntaxTree
 
@@ -170,10 +171,11 @@ def _catalogues(parts: Parts) -> tuple[Catalogue, ...]:
 
 
 def _implied(ctx: Context, parts: Parts) -> Matrix:
-    """Without a matrix: every model in every host; the suite's judge only judges when there are others."""
+    """Without a matrix: every model in every host; judges and players of users only when there are no others."""
     matrix = Matrix()
     own = [m for m in parts.models if m.name not in parts.judges]
-    agents = [m for m in own if m.name != parts.task_settings.judge] or own
+    others = {parts.task_settings.judge, *(user_model(entry.task) for entry in parts.tasks)}
+    agents = [m for m in own if m.name not in others] or own
     main = [m for m in agents if not _imported(ctx, "model", m.name)] or agents
     hosts = [h.name for h in parts.hosts if not _imported(ctx, "host", h.name)] or ["loop"]
     matrix.axes["model"] = [Literal(m.name) for m in main]

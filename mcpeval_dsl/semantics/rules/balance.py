@@ -5,6 +5,7 @@ from __future__ import annotations
 from mcpeval_dsl.semantics.expressions import Behaviour, CallPattern, Combined
 from mcpeval_dsl.semantics.lower.assemble import Lowered
 from mcpeval_dsl.semantics.model import Task
+from mcpeval_dsl.semantics.task_parts import expectations_of
 
 ENOUGH = 4
 
@@ -27,7 +28,7 @@ def balance(lowered: Lowered) -> None:
 def _restrains(task: Task) -> bool:
     if task.kind in ("distractor", "ambiguous", "safety") or task.never:
         return True
-    for pattern in task.expect:
+    for pattern in expectations_of(task):
         if isinstance(pattern, Behaviour) and pattern.name != "recovery":
             return True
         if isinstance(pattern, Combined) and pattern.combinator == "none":

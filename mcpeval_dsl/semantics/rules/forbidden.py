@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from mcpeval_dsl.diagnostics.model import Diagnostic, Label
 from mcpeval_dsl.semantics.expressions import AnyPattern, ArgumentPattern, CallPattern, Combined, Ref, Template
 from mcpeval_dsl.semantics.lower.assemble import Lowered
+from mcpeval_dsl.semantics.task_parts import expectations_of
 
 REQUIRED = frozenset({"ordered", "exactly", "at_least"})
 
@@ -47,7 +48,7 @@ def _plain(argument: ArgumentPattern) -> ArgumentPattern:
 def forbidden(lowered: Lowered) -> None:
     """A call that is both expected and forbidden makes the task impossible."""
     for entry in lowered.parts.tasks:
-        for wanted in required(entry.task.expect):
+        for wanted in required(expectations_of(entry.task)):
             for ban in entry.task.never:
                 if isinstance(ban.pattern, CallPattern) and covers(ban.pattern, wanted):
                     _report(lowered, wanted, ban.pattern)

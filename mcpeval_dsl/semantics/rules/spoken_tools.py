@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 
 from mcpeval_dsl.diagnostics.model import Diagnostic
-from mcpeval_dsl.semantics.expressions import AnyPattern, CallPattern, Combined, Literal, Template
+from mcpeval_dsl.semantics.expressions import AnyPattern, CallPattern, Combined, Expression, Literal, Template
 from mcpeval_dsl.semantics.lower.assemble import Lowered
+from mcpeval_dsl.semantics.task_parts import expectations_of, prompts_of
 
 _COMPOUND = re.compile(r"[a-z0-9][_./-][a-z0-9]|[a-z][A-Z]")
 _WORD = re.compile(r"[A-Za-z0-9]+(?:[_./-][A-Za-z0-9]+)*")
@@ -19,11 +20,8 @@ def spoken_tools(lowered: Lowered) -> None:
     if not tools:
         return
     for entry in lowered.parts.tasks:
-        prompt = entry.task.prompt
-        text = prompt.text if isinstance(prompt, Template) else prompt.value if isinstance(prompt, Literal) else None
-        if not isinstance(text, str):
-            continue
-        spoken = next((word for word in _WORD.findall(text) if word in tools), None)
+        texts = [_text(prompt) for prompt in prompts_of(entry.task)]
+        spoken = next((word for text in texts for word in _WORD.findall(text) if word in tools), None)
         if spoken is not None:
             lowered.ctx.problems.found.append(
                 Diagnostic(
@@ -37,6 +35,11 @@ def spoken_tools(lowered: Lowered) -> None:
             )
 
 
+def _text(prompt: Expression) -> str:
+    text = prompt.text if isinstance(prompt, Template) else prompt.value if isinstance(prompt, Literal) else ""
+    return text if isinstance(text, str) else ""
+
+
 def _tools(lowered: Lowered) -> Iterator[str]:
     for server in lowered.ctx.known.values():
         yield from server.tools
@@ -44,7 +47,7 @@ def _tools(lowered: Lowered) -> Iterator[str]:
         for annotation in catalogue.annotations:
             yield from (p.tool for p in annotation.patterns if "*" not in p.tool)
     for task in lowered.suite.tasks:
-        yield from _named((*task.expect, *task.may, *(n.pattern for n in task.never)))
+        yield from _named((*expectations_of(task), *task.may, *(n.pattern for n in task.never)))
 
 
 def _named(patterns: Iterable[AnyPattern]) -> Iterator[str]:
