@@ -16,12 +16,12 @@ def heading(script: str) -> None:
     print(f"\n{name}: Python {platform.python_version()}, {os.cpu_count()} cores, load {load:.1f}")
 
 
-def show(name: str, value: float, unit: str, limit: float | None = None, peer: tuple[str, float] | None = None) -> bool:
-    """Print one figure; True when it is within its limit. `peer` is what does the same, and its figure in `unit`."""
+def show(name: str, value: float, unit: str, limit: float | None = None, *peers: tuple[str, float] | None) -> bool:
+    """Print one figure; True when it is within its limit. `peers` are what does the same, each with its figure in `unit`."""
     line = f"  {name:42} {value:9.2f} {unit:3}"
     line += f"  limit {limit:g} {unit}" if limit is not None else ""
-    if peer is not None:
-        line += f"  ×{value / peer[1]:.1f} of {peer[0]} ({peer[1]:.2f} {unit})"
+    for peer in peers:
+        line += f"  ×{value / peer[1]:.2g} of {peer[0]} ({peer[1]:.2f} {unit})" if peer is not None else ""
     within = limit is None or value <= limit
     print((line + ("" if within else "  OVER THE LIMIT")).rstrip())
     return within

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from figures import heading, show
+from gateway_bench import bare
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
@@ -54,6 +55,20 @@ async def timed(parameters: StdioServerParameters) -> tuple[float, float, float]
                 await asyncio.gather(*(client.call_tool("echo", {"text": "hi"}) for _ in range(CONCURRENT)))
             many = (time.perf_counter() - begun) / (CALLS // CONCURRENT * CONCURRENT)
     return first * 1000, statistics.median(spent) * 1000, many * 1000
+
+
+def bare_timed() -> tuple[float, float]:
+    """The same of the server behind its pipe and nothing else: first answer, median call."""
+    begun = time.perf_counter()
+    with bare("good") as call:
+        call()
+        first = time.perf_counter() - begun
+        spent = []
+        for _ in range(CALLS):
+            begun = time.perf_counter()
+            call()
+            spent.append(time.perf_counter() - begun)
+    return first * 1000, statistics.median(spent) * 1000
 
 
 def start_ms(sandbox: Sandbox, folder: Path) -> float:
@@ -101,10 +116,10 @@ async def main() -> int:
         with started_apart(folder) as control:
             arguments = ["-m", "mcpeval_dsl.cli.main", "gateway", "--config", control]
             ours = await timed(StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ)))
-        for what, mine, peer in zip(
-            ("start to first answer", "one call", "one of 16 at once"), ours, theirs, strict=True
-        ):
-            show(f"host's {what}", mine, "ms", None, ("server alone", peer))
+        floor = bare_timed()
+        for number, what in enumerate(("start to first answer", "one call", "one of 16 at once")):
+            lowest = ("bare pipe", floor[number]) if number < len(floor) else None
+            show(f"host's {what}", ours[number], "ms", None, ("server alone", theirs[number]), lowest)
         (folder / "trial").mkdir()
         plain = start_ms(Sandbox(), folder / "trial")
         for kind in ("bwrap", "landlock"):
