@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from mcpeval_dsl import __version__
 from mcpeval_dsl.cli import exits
+from mcpeval_dsl.cli.streams import shown_output
 
 _DISK_ERRORS = frozenset({5, 27, 28, 30, 122})  # EIO, EFBIG, ENOSPC, EROFS, EDQUOT
 
@@ -23,6 +24,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = main(sys.argv[1:])
         gc.freeze()  # what is left needs no last collection: the process ends
         return code
+    with shown_output():
+        return _run(arguments)
+
+
+def _run(arguments: Sequence[str]) -> int:
     gc.set_threshold(50_000, 20, 50)  # trees are many small objects without cycles: collecting often finds nothing
     try:
         if list(arguments) in (["--version"], ["-V"]):

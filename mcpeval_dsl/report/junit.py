@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from mcpeval_dsl.diagnostics.render.safe import visible_lines
 from mcpeval_dsl.report.trials import TrialLine
 from mcpeval_dsl.score import model
 
@@ -54,8 +55,8 @@ def render(card: model.Scorecard, run: str, lines: Iterable[TrialLine] = ()) -> 
 
 
 def legal(text: str) -> str:
-    """The text with what XML cannot hold replaced by U+FFFD."""
-    return _ILLEGAL.sub("\ufffd", text)
+    """The text with what XML cannot hold replaced by U+FFFD, and what would turn or hide text in words."""
+    return visible_lines(_ILLEGAL.sub("\ufffd", text))
 
 
 def _suite(root: Element, number: int, name: str, cases: list[_Case], started: str) -> None:
