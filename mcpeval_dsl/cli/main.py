@@ -12,7 +12,6 @@ from collections.abc import Sequence
 
 from mcpeval_dsl import __version__
 from mcpeval_dsl.cli import exits
-from mcpeval_dsl.cli.streams import shown_output
 
 _DISK_ERRORS = frozenset({5, 27, 28, 30, 122})  # EIO, EFBIG, ENOSPC, EROFS, EDQUOT
 
@@ -24,6 +23,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = main(sys.argv[1:])
         gc.freeze()  # what is left needs no last collection: the process ends
         return code
+    if list(arguments) in (["--version"], ["-V"]):
+        return _run(arguments)
+    from mcpeval_dsl.cli.streams import shown_output
+
     with shown_output():
         return _run(arguments)
 
