@@ -145,13 +145,21 @@ def _offered(name: str, tool: ToolDefinition) -> types.Tool:
         return types.Tool.model_validate({key: kept[key] for key in ("name", "description", "inputSchema")})
 
 
+def _block(block: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A content block as it came; one that a record keeps only the size of as words that say so."""
+    if block.get("type") in ("image", "audio") and not block.get("data") and "bytes" in block:
+        return {"type": "text", "text": f"[{block['type']} {block.get('mimeType', '')}, {block['bytes']} bytes]"}
+    return block
+
+
 def _result(record: CallRecord) -> types.CallToolResult:
     """What the host is given: what came over the wire where it went well, else the door's own words."""
     text = {"type": "text", "text": record.text}
     data: dict[str, Any] = {"content": [text], "isError": record.is_error}
     if record.content and record.error is None and not record.truncated:
-        others = [block for block in record.content if block.get("type") != "text"]
-        data["content"] = [text, *others] if record.planted else list(record.content)
+        blocks = [_block(block) for block in record.content]
+        others = [block for block in blocks if block.get("type") != "text"]
+        data["content"] = [text, *others] if record.planted else blocks
     if record.has_structured and not record.is_error:
         changed = readable_object(record.text) if record.planted else None
         data["structuredContent"] = record.structured if changed is None else changed

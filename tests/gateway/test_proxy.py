@@ -145,6 +145,15 @@ def test_content_that_is_no_text_goes_through_as_it_is(tmp_path: Path) -> None:
     assert result.content[0].type == "image" and result.content[0].data == "QUJD" * 10
 
 
+def test_of_a_large_image_a_host_is_told_the_size(tmp_path: Path) -> None:
+    async def use(client: Client) -> Any:
+        return await client.call_tool("echo", {})
+
+    with door(tmp_path, "large_image") as trial:
+        result = as_host(trial.words, use)
+    assert [block.text for block in result.content] == ["drawn", "[image image/png, 90000 bytes]"]
+
+
 @pytest.mark.parametrize("shown", [True, False])
 def test_protocol_errors_as_the_profile_says(tmp_path: Path, shown: bool) -> None:
     async def use(client: Client) -> Any:

@@ -176,6 +176,9 @@ def call(identity, params):
     elif MODE == "meta":
         meta = {key: value for key, value in params.get("_meta", {}).items() if key != "progressToken"}
         reply(identity, text(json.dumps(meta)))
+    elif MODE == "large_image":
+        image = {"type": "image", "mimeType": "image/png", "data": "QUJD" * 30_000}
+        reply(identity, {"content": [{"type": "text", "text": "drawn"}, image]})
     elif MODE == "image":
         reply(
             identity, {"content": [{"type": "image", "mimeType": "image/png", "data": "QUJD" * 10}], "_meta": {"x": 1}}
