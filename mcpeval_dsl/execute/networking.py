@@ -88,6 +88,13 @@ def lists_of(environment: Environment | None, servers: Iterable[Server]) -> dict
     return {ENVIRONMENT: shared, **own}
 
 
+def names_listed(environment: Environment | None, servers: Iterable[Server]) -> frozenset[str]:
+    """Hosts of all lists without masks and ports: what a server may reach, an agent may name."""
+    texts = [text for listed in lists_of(environment, servers).values() for text in listed]
+    names = {rule.name.removeprefix("*.") for rule in rules_of(texts)}
+    return frozenset(names | ({"localhost", "127.0.0.1", "::1"} if any(map(is_loopback, names)) else set()))
+
+
 async def opened(
     sandbox: Sandbox,
     environment: Environment | None,

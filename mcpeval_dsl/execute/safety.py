@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from mcpeval_dsl.execute.networking import names_listed
 from mcpeval_dsl.execute.planting import Judged, Plants
 from mcpeval_dsl.execute.repeating import QUICK_MS, QUICK_START_MS, SLOW_MS, hidden_state
 from mcpeval_dsl.execute.vicinity import Vicinity
@@ -111,7 +112,8 @@ def bounds_of(world: World, task: Task) -> Bounds:
             continue
     root = str(world.folder.root)
     roots = dict.fromkeys([root, str(world.folder.root.resolve()), *paths_in(texts)])
-    hosts = hosts_in(texts) | world.context.http_hosts
+    listed = names_listed(world.environment, world.context.plan.servers)
+    hosts = hosts_in(texts) | world.context.http_hosts | listed
     return Bounds(tuple(roots), hosts, frozenset(local), str(world.folder.work), str(world.folder.home))
 
 

@@ -276,3 +276,20 @@ def test_a_server_that_starts_too_slowly_is_told(bench: Bench) -> None:
     bench.spec(BOTH, head=head)
     done = bench.run()
     assert done.code == 3 and "0.3 s" in done.out + done.err
+
+
+@pytest.mark.parametrize(
+    ("lines", "stages"),
+    [
+        ('network "api.example.org"', []),
+        ('network "*.example.org:443"', []),
+        ('network "api.example.net"', [("attempted", "blocked")]),
+        ("", [("attempted", "blocked")]),
+    ],
+)
+def test_an_agent_may_name_what_is_listed(bench: Bench, lines: str, stages: list[tuple[str, str]]) -> None:
+    call = {"tool": "get_page", "arguments": {"target": "", "url": "http://api.example.org/"}}
+    bench.write("specs/caller.py", CALLER.read_text())
+    bench.spec(BOTH, {"one": [{"call": call}, {"reply": "done"}]}, head=HEAD.replace("LINES", lines))
+    bench.run()
+    assert [each.stages for each in one(bench).violations] == stages
