@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from mcpeval_dsl.cli import exits
 from mcpeval_dsl.cli.findings import show
+from mcpeval_dsl.cli.stored import texts
 from mcpeval_dsl.diagnostics.model import Diagnostic
 
 if TYPE_CHECKING:
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     from mcpeval_dsl.score.model import LeadRow
 
 FOLDER = "defects"
+MOST_TRIALS = 3
+"""Of so many trials (or harvests) a lead is replayed, until one of them reproduces it."""
+
+_TOLD = {"unconfirmed": 0, "not_reproduced": 1, "flaky": 2, "eventual": 3, "resource_limit": 3, "confirmed": 4}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +78,9 @@ def confirm(run: StoredRun, options: Options) -> int:
     context.connects.update({entry.id: entry for entry in run.reader.connects()})
     context.harvests.update({entry.id: entry for entry in run.reader.harvests()})
     rows, cases = _cases(run, context)
-    chosen = [case for name, case in cases.items() if not options.only or any(part in name for part in options.only)]
+    chosen = [
+        (name, shown) for name, shown in cases.items() if not options.only or any(part in name for part in options.only)
+    ]
     if options.only and not chosen:
         hint = f"there are: {', '.join(cases)}" if cases else "this run has no lead"
         title = f"no lead is named `{options.only[0]}`"
@@ -89,8 +96,8 @@ def confirm(run: StoredRun, options: Options) -> int:
     return _rescored(work)
 
 
-def _cases(run: StoredRun, context: RunContext) -> tuple[dict[str, LeadRow], dict[str, Case]]:
-    """Each lead once, by its id, with the first trial or harvest that shows it."""
+def _cases(run: StoredRun, context: RunContext) -> tuple[dict[str, LeadRow], dict[str, list[Case]]]:
+    """Each lead once, by its id, with the trials and harvests that show it: one case of each of some trials."""
     from mcpeval_dsl.execute.ladder_replay import Case
     from mcpeval_dsl.provenance.leads import harvest_leads
     from mcpeval_dsl.score.suspicions import LeadTally, lead_id
@@ -98,34 +105,40 @@ def _cases(run: StoredRun, context: RunContext) -> tuple[dict[str, LeadRow], dic
     tally = LeadTally()
     harvests = sorted(run.reader.harvests(), key=lambda harvest: harvest.id)
     read = {call.id: call for harvest in harvests for call in harvest.calls}
-    cases: dict[str, Case] = {}
+    cases: dict[str, list[Case]] = {}
     for record in run.reader.records():
         used = [read[name] for name in dict.fromkeys(record.harvested.values()) if name in read]
         if record.not_applicable or not record.leads:
             continue
         tally.add(record, used)
         for lead in record.leads:
-            cases.setdefault(lead_id(lead), Case(lead, record.id, (*used, *record.calls), record=record))
+            _add(cases, lead_id(lead), Case(lead, record.id, (*used, *record.calls), record=record))
     for harvest in harvests:
         tally.add_harvest(harvest)
         node = context.harvest_nodes.get(harvest.id)
         for lead in harvest.leads or harvest_leads(harvest.calls):
             if node is not None:
-                cases.setdefault(lead_id(lead), Case(lead, f"harvest {harvest.id}", harvest.calls, node=node))
+                _add(cases, lead_id(lead), Case(lead, f"harvest {harvest.id}", harvest.calls, node=node))
     return {row.id: row for row in tally.result()}, cases
 
 
-def _replay(work: _Work, cases: Sequence[Case]) -> None:
+def _add(cases: dict[str, list[Case]], name: str, case: Case) -> None:
+    """Another trial that shows the lead, up to a few; leads that need no replay to count come first."""
+    known = cases.setdefault(name, [])
+    if any(other.name == case.name for other in known):
+        return
+    known.append(case)
+    known.sort(key=lambda item: item.lead.strength != "lead")
+    del known[MOST_TRIALS:]
+
+
+def _replay(work: _Work, cases: Sequence[tuple[str, Sequence[Case]]]) -> None:
     import asyncio
 
-    from mcpeval_dsl.execute.ladder_replay import replay
-    from mcpeval_dsl.score.suspicions import lead_id
-
     async def go() -> None:
-        for number, case in enumerate(cases, start=1):
-            name = lead_id(case.lead)
+        for number, (name, shown) in enumerate(cases, start=1):
             print(f"replaying {number} of {len(cases)}: {name}", file=sys.stderr, flush=True)
-            judged = await replay(work.context, case, work.options.window)
+            case, judged = await _judged(work, shown)
             defect = _recorded(work, name, case, judged)
             if defect.status == "confirmed" and judged.rung is not None:
                 defect = await _written(work, defect, case, judged.rung)
@@ -133,6 +146,21 @@ def _replay(work: _Work, cases: Sequence[Case]) -> None:
             work.done.append(defect)
 
     asyncio.run(go())
+
+
+async def _judged(work: _Work, cases: Sequence[Case]) -> tuple[Case, Judged[Rung]]:
+    """The first trial whose lead is reproduced; where none is, the one of which most is known."""
+    from mcpeval_dsl.execute.ladder_replay import replay
+
+    best: tuple[Case, Judged[Rung]] | None = None
+    for case in cases:
+        judged = await replay(work.context, case, work.options.window)
+        if judged.status in ("confirmed", "eventual", "resource_limit"):
+            return case, judged
+        if best is None or (_TOLD[judged.status], judged.counted) > (_TOLD[best[1].status], best[1].counted):
+            best = (case, judged)
+    assert best is not None, "a lead has a trial that shows it"
+    return best
 
 
 def _recorded(work: _Work, name: str, case: Case, judged: Judged[Rung]) -> DefectRecord:
@@ -165,21 +193,21 @@ async def _written(work: _Work, defect: DefectRecord, case: Case, rung: Rung) ->
 
     folder = _folder(work)
     path = folder / reproduction.file_name(defect.id)
-    try:
-        text = reproduction.written(defect, work.rows[defect.id], rung.steps, _setting(work, case, folder))
-    except ValueError as problem:
-        return defect.model_copy(update={"reason": f"no check could be written: {problem}"})
-    folder.mkdir(parents=True, exist_ok=True)
-    write_whole(path, text.encode("utf-8", "replace"))
-    shown = await _shown(work, path)
-    if shown in ("broken", "passes"):
-        path.unlink(missing_ok=True)
-        why = (
-            "no check could be written for it" if shown == "broken" else "a check without the trial's own set-up passes"
-        )
-        return defect.model_copy(update={"reason": why})
-    name = os.path.relpath(path, work.run.root)
-    return defect.model_copy(update={"reproduction": name, "shown": True if shown == "fails" else None})
+    shown = "broken"
+    for setting in _settings(work, case, folder):
+        try:
+            text = reproduction.written(defect, work.rows[defect.id], rung.steps, setting)
+        except ValueError as problem:
+            return defect.model_copy(update={"reason": f"no check could be written: {problem}"})
+        folder.mkdir(parents=True, exist_ok=True)
+        write_whole(path, text.encode("utf-8", "replace"))
+        shown = await _shown(work, path)
+        if shown == "fails":
+            name = os.path.relpath(path, work.run.root)
+            return defect.model_copy(update={"reproduction": name, "shown": True})
+    path.unlink(missing_ok=True)
+    why = "no check could be written for it" if shown == "broken" else "a check that stands alone passes"
+    return defect.model_copy(update={"reason": why})
 
 
 def _folder(work: _Work) -> Path:
@@ -187,40 +215,51 @@ def _folder(work: _Work) -> Path:
     return (Path.cwd() / given).resolve() if given else work.run.reader.folder.path / FOLDER
 
 
-def _setting(work: _Work, case: Case, folder: Path) -> Setting:
+def _settings(work: _Work, case: Case, folder: Path) -> Iterator[Setting]:
+    """The least that a check may need first: without the task's own set-up, then with it. None where the spec has changed."""
+    from mcpeval_dsl.execute.remote import is_remote
+    from mcpeval_dsl.report.excerpts import Spec
     from mcpeval_dsl.report.reproduction import Setting
+    from mcpeval_dsl.syntax import parse
 
-    plan, record = work.run.plan, case.record
-    task = work.context.tasks[record.task] if record is not None else None
-    environment = task.environment if task is not None else None
+    sources = texts(work.run)
+    if set(sources) != {entry.path for entry in work.run.plan.files}:
+        return
+    record, context = case.record, work.context
+    task = context.tasks[record.task] if record is not None else None
+    name = task.environment if task is not None else None
     if case.node is not None:
-        environment = work.context.harvest(case.node).environment
-    spec = os.path.relpath(work.run.root / plan.suite.spec, folder).replace(os.sep, "/")
+        name = context.harvest(case.node).environment or name
+    environment = context.environments.get(name or "")
+    server = context.servers.get(case.lead.server)
+    shared = (environment is not None and environment.scope == "run") or (server is not None and is_remote(server))
+    trees = [tree for source in sources.values() if (tree := parse(source).value) is not None]
+    spec = Spec(work.run.root, trees)
     workdir = str(record.scope.get("workdir", "")) if record is not None else ""
-    return Setting(spec, environment, workdir, work.run.name)
+    setting = Setting(spec, folder, name, workdir, work.run.name, shared=shared)
+    yield setting
+    setup = spec.setup_of(task.name) if task is not None else ()
+    if setup:
+        yield replace(setting, setup=setup)
 
 
-async def _shown(work: _Work, path: Path) -> Literal["fails", "passes", "broken", "not tried"]:
+async def _shown(work: _Work, path: Path) -> Literal["fails", "passes", "broken"]:
     """Whether the check fails now, as it should.
 
-    Nothing new is started for it: it only imports what the run was made from, and is carried out only if that is unchanged.
+    Nothing new is started for it: what it starts was cut from the spec that the run was made from, which is unchanged.
     """
     from mcpeval_dsl.cli import specs as loading
-    from mcpeval_dsl.cli.project import digests
     from mcpeval_dsl.execute import prepare
-    from mcpeval_dsl.execute.checking import run_check
+    from mcpeval_dsl.execute.check_nodes import checks_of_plan
     from mcpeval_dsl.plan.model import Selection
 
     loaded = loading.load([str(path)])
     plans = loading.plan(loaded, Selection()) if loaded.suites and not loaded.failed else []
     if not plans:
         return "broken"
-    now = digests(work.run.root, [entry.path for entry in work.run.plan.files])
-    if any(now.get(entry.path) != entry.sha256 for entry in work.run.plan.files):
-        return "not tried"
     context = prepare.context_of(plans[0], path.parent / "replay", work.settings, with_models=False).value
     assert context is not None
-    results = [result for check in plans[0].checks for result in await run_check(context, check)]
+    results = [result for _, lines in await checks_of_plan(context) for result in lines]
     return "fails" if results and results[-1].state == "fail" else "passes"
 
 

@@ -1,6 +1,7 @@
 """Report: a confirmed defect as a minimal check, a `.mcpe` text that fails as long as the defect is there.
 
-It imports the spec that the run was made from for its server and environment, and says what was seen in comments.
+It stands alone: the server, the environment and what they refer to are cut from the spec that the run was made from, and
+only what the calls need. What was seen is told in comments.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from mcpeval_dsl.diagnostics.render.safe import visible
 from mcpeval_dsl.execute.ladder_places import Place
 from mcpeval_dsl.execute.ladder_slice import Bound, Pointer, Step
 from mcpeval_dsl.records.defects import DefectRecord
+from mcpeval_dsl.report.excerpts import Definition, Spec, excerpt, text_of
 from mcpeval_dsl.score.model import LeadRow
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -27,12 +30,19 @@ class Unwritable(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Where the reproduction stands: `spec` as the text imports it, the environment, and the trial's own folder."""
+    """Where the reproduction stands: in `folder`, with what of `spec`; `workdir` was the trial's own folder.
 
-    spec: str
+    `setup` are the statements of the task's own set-up, where the defect needs them. `shared`: the environment is no
+    trial's own, so that calls need the annotations of the spec.
+    """
+
+    spec: Spec
+    folder: Path
     environment: str | None
     workdir: str
     run: str
+    setup: tuple[Definition, ...] = ()
+    shared: bool = False
 
 
 def file_name(defect: str) -> str:
@@ -42,11 +52,13 @@ def file_name(defect: str) -> str:
 
 def written(defect: DefectRecord, row: LeadRow, steps: Sequence[Step], setting: Setting) -> str:
     """The whole text. `steps` are the calls to make, the failing one last. Raises Unwritable."""
-    lines = [*_comments(defect, row, setting), f"import {_text(setting.spec)}", ""]
+    environment = setting.environment or ("set_up" if setting.setup else None)
     title = f"{row.server}.{row.tool}: {row.kind}"
-    default = f" {{ defaults {{ environment {setting.environment} }} }}" if setting.environment else " {}"
+    default = f" {{ defaults {{ environment {environment} }} }}" if environment else " {}"
     suite = re.sub(r"[^A-Za-z0-9_]+", "_", file_name(defect.id).removesuffix(".mcpe"))
-    lines += [f"suite {suite} {_text(title)}{default}", "", f"check {row.server} {{"]
+    lines = [*_comments(defect, row, setting), "", f"suite {suite} {_text(title)}{default}"]
+    lines += _definitions(setting, environment, {row.server, *(step.call.server for step in steps)})
+    lines += ["", f"check {row.server} {{"]
     lines += [*(f"  {line}" for line in _Calls(steps, setting).lines()), "}"]
     return "\n".join(lines) + "\n"
 
@@ -62,6 +74,20 @@ def _comments(defect: DefectRecord, row: LeadRow, setting: Setting) -> list[str]
     for call in row.evidence:
         found += [f"  {call.id} {call.tool}({call.arguments})", f"    -> {call.result}"]
     return ["# " + visible(line)[:_WIDTH].rstrip() for line in found]
+
+
+def _definitions(setting: Setting, environment: str | None, servers: set[str]) -> Iterator[str]:
+    """The servers and the environment with all they refer to; the task's set-up behind the environment's."""
+    used = {name for step in setting.setup for name in step.names()}
+    wanted = {*servers, *used, *([environment] if environment else [])}
+    added = [text_of(step, setting.folder) for step in setting.setup]
+    for definition in excerpt(setting.spec, wanted, servers if setting.shared else ()):
+        text = text_of(definition, setting.folder)
+        if definition.kind == "environment" and definition.name == environment and added:
+            text = "\n  ".join([text.rstrip().removesuffix("}").rstrip(), *added]) + "\n}"
+        yield from ("", text)
+    if setting.environment is None and added:
+        yield from ("", "\n  ".join(["environment set_up {", *added]) + "\n}")
 
 
 class _Calls:

@@ -34,6 +34,11 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Bench:
     return bench
 
 
+def mended(text: str) -> str:
+    """The server's own text without its bugs."""
+    return text.replace('"--sound", action="store_true"', '"--sound", action="store_true", default=True')
+
+
 def leads_of(bench: Bench) -> list[dict[str, object]]:
     found: list[dict[str, object]] = json.loads((bench.root / "leads.json").read_text())
     return found
@@ -79,14 +84,29 @@ def test_each_is_a_spec_without_mistakes_that_fails_here(done: Bench) -> None:
 
 
 def test_each_passes_once_the_server_is_mended(done: Bench) -> None:
-    spec = done.root / "specs/bench.mcpe"
-    text = spec.read_text()
-    spec.write_text(text.replace('"depot.py"', '"depot.py" "--sound"'))
+    server = done.root / "specs/depot.py"
+    text = server.read_text()
+    server.write_text(mended(text))
     try:
         for path in checks(done):
             assert done.mcpe("trust", str(path), "--yes").code == 0
             ended = done.mcpe("check", str(path))
             assert ended.code == 0, ended.out
+    finally:
+        server.write_text(text)
+
+
+def test_each_stands_alone(done: Bench) -> None:
+    """The spec of the run is gone, and of it nothing is repeated that the calls do not need."""
+    spec = done.root / "specs/bench.mcpe"
+    text = spec.read_text()
+    spec.unlink()
+    try:
+        for path in checks(done):
+            said = path.read_text()
+            assert "import " not in said and "task " not in said and "model " not in said and "annotations " not in said
+            assert done.mcpe("trust", str(path), "--yes").code == 0
+            assert done.mcpe("check", str(path)).code == 1
     finally:
         spec.write_text(text)
 
@@ -111,19 +131,30 @@ def test_a_value_inside_a_text_is_bound_again_too(bench: Bench) -> None:
     assert ended.code == 1 and lead["status"] == "confirmed"
     (path,) = checks(bench)
     assert "json($.data).orders[2].order_id" in path.read_text()
-    spec = bench.root / "specs/bench.mcpe"
-    for options, code in (("", 1), (' "--sound"', 0)):
-        spec.write_text(spec.read_text().replace('"depot.py"', f'"depot.py"{options}'))
+    server = bench.root / "specs/depot.py"
+    for code, text in ((1, server.read_text()), (0, mended(server.read_text()))):
+        server.write_text(text)
         assert bench.mcpe("trust", str(path), "--yes").code == 0
         assert bench.mcpe("check", str(path)).code == code
 
 
-def test_no_check_is_left_that_does_not_show_the_defect(bench: Bench) -> None:
-    """Here the bug needs a file of the task's own set-up, which a check does not have."""
-    suite(bench, [call("get_customer", name="Ann")], task='setup { write "{{ workdir }}/tired" "x" };')
+def test_a_check_has_the_set_up_that_the_defect_needs(bench: Bench) -> None:
+    """Here the bug needs a file of the task's own set-up, and a fixture that lies beside the spec."""
+    bench.write("specs/tired.txt", "x")
+    suite(
+        bench,
+        [call("get_customer", name="Ann")],
+        task='setup { copy "tired.txt" to "{{ workdir }}/tired" };',
+        scope="let_me = depot.list_orders()",
+    )
     ended, (lead,) = confirmed(bench)
-    assert (ended.code, lead["status"], lead["reproduction"]) == (1, "confirmed", "")
-    assert "set-up" in lead["reason"] and checks(bench) == []
+    assert (ended.code, lead["status"]) == (1, "confirmed"), lead["reason"]
+    (path,) = checks(bench)
+    said = path.read_text()
+    assert 'specs/tired.txt" to "{{ workdir }}/tired"' in said and "let_me = depot.list_orders()" in said
+    assert bench.mcpe("lint", str(path), "--strict").code == 0
+    assert bench.mcpe("trust", str(path), "--yes").code == 0
+    assert bench.mcpe("check", str(path)).code == 1
 
 
 def test_a_run_whose_server_is_gone_is_not_decided(bench: Bench) -> None:
