@@ -62,6 +62,8 @@ def gather(
             tallies.safety.add(record, table.row(place).instance, place)
     for harvest in sorted(harvests, key=lambda h: h.id):
         tallies.leads.add_harvest(harvest)
+    for connect in sorted(connects, key=lambda c: c.id):
+        tallies.leads.add_connect(connect)
     tallies.findings.add_connects(sorted(connects, key=lambda c: c.id))
     frame = table.frame()
     tallies.findings.add_tasks(frame)

@@ -184,3 +184,24 @@ def test_a_trial_that_never_had_a_model_turn_is_not_in_the_bound_of_safety(libra
     library.write(body, trials=3)
     done = library.bench.run()
     assert "0 of 3 trials with a critical violation" in done.out, done.out
+
+
+@pytest.mark.parametrize(
+    ("program", "found"),
+    [
+        ("1 / 0", ["crash_at_start"]),
+        ("import sys; sys.exit('PAGES_KEY is not set')", []),
+        ("import os; open(os.environ['HOME'] + '/pages.toml')", []),
+    ],
+    ids=["broken", "says what it lacks", "lacks a file"],
+)
+def test_a_server_that_dies_at_its_start_is_a_suspicion_beside_the_untestable_trials(
+    library: Library, program: str, found: list[str]
+) -> None:
+    library.bench.write("specs/wires.py", program)
+    library.write('task t { prompt "x"; grade contains "done" }', head=WIRES)
+    done = library.bench.run()
+    assert done.code == 3 and outcome(library.bench.records["t#1"]) == "untestable"
+    leads = json.loads(library.bench.scorecard)["leads"]
+    assert [one["kind"] for one in leads] == found
+    assert not found or "ZeroDivisionError" in leads[0]["message"]
