@@ -1,4 +1,4 @@
-"""Command line, what a run says while it goes on: on standard error, a line that renews itself on a terminal."""
+"""Command line, what a run says while it goes on: on standard error, a table that renews itself on a terminal, else lines."""
 
 from __future__ import annotations
 
@@ -6,35 +6,48 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from mcpeval_dsl.cli.tally import Tally, clock, tally_of
 
 if TYPE_CHECKING:
+    from mcpeval_dsl.cli.live import LiveTable
     from mcpeval_dsl.execute import events
-    from mcpeval_dsl.records.model import TrialRecord
+    from mcpeval_dsl.plan.model import Plan
 
 QUIET_SECONDS = 5.0
 
 
-def reporter(form: str) -> Callable[[events.RunEvent], None]:
-    """A view of the events of one run."""
-    if form == "json":
-        return _json
-    return _Lines().tell
+class Progress(Protocol):
+    """A view of the events of one run. `close` comes before anything else is printed."""
+
+    def tell(self, event: events.RunEvent) -> None: ...
+
+    def close(self) -> None: ...
 
 
-def _without(record: TrialRecord) -> str:
-    """What a trial without an outcome is called: a row that did not come, or one to be graded again."""
-    return "not applicable" if record.not_applicable else "not graded"
+def reporter(form: str, plan: Plan) -> Progress:
+    """`form` is text or json. A terminal gets the table, unless it is a CI system's or dumb."""
+    return _Json() if form == "json" else _Lines(plan)
 
 
 class _Lines:
-    """Problems get a line of their own, success is counted; off a terminal a count is printed every few seconds."""
+    """Problems get a line of their own, trials are counted; off a terminal the count is printed every few seconds."""
 
-    def __init__(self) -> None:
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
         self._live = sys.stderr.isatty() and not os.environ.get("CI") and os.environ.get("TERM") != "dumb"
+        self._table: LiveTable | None = None
+        self._tally = Tally()
         self._said = time.monotonic()
-        self._counts: dict[str, int] = {}
+
+    def close(self) -> None:
+        if self._table is not None:
+            self._table.close()
+            self._table = None
+            self._line(self._count())
 
     def tell(self, event: events.RunEvent) -> None:
         from mcpeval_dsl.execute import events as kinds
@@ -45,6 +58,7 @@ class _Lines:
                 kept = f", {before} finished before" if before else ""
                 kept += "; --fresh measures again" if event.planned and not event.due else ""
                 self._line(f"run {event.folder.rsplit('/', 1)[-1]}: {event.due} of {event.planned} trials to run{kept}")
+                self._start(event)
             case kinds.Connected():
                 record = event.record
                 if record.status != "ok":
@@ -64,9 +78,9 @@ class _Lines:
                         why = line.reason or f"{line.actual}, expected {line.expected}"
                         self._line(f"check {event.record.server}: {line.state.upper()} {line.what} ({why})")
             case kinds.TrialDone():
-                outcome = event.record.outcome.outcome if event.record.outcome is not None else _without(event.record)
-                self._counts[outcome] = self._counts.get(outcome, 0) + 1
-                self._count(event.done, event.due)
+                self._tally.add(event.record)
+                if self._table is None and (event.done == event.due or time.monotonic() - self._said > QUIET_SECONDS):
+                    self._line(self._count())
             case kinds.Problem():
                 self._line(event.message)
             case kinds.Waiting():
@@ -80,25 +94,51 @@ class _Lines:
                 else:
                     self._line("stopping now; what is finished is saved")
 
-    def _count(self, done: int, due: int) -> None:
-        words = ", ".join(f"{count} {name}" for name, count in sorted(self._counts.items()))
-        text = f"{done}/{due} trials: {words}"
-        if self._live:
-            end = "\n" if done == due else ""
-            print(f"\r\x1b[K{text}", end=end, file=sys.stderr, flush=True)
-        elif done == due or time.monotonic() - self._said > QUIET_SECONDS:
-            self._said = time.monotonic()
-            print(text, file=sys.stderr, flush=True)
+    def _start(self, event: events.Started) -> None:
+        finished: Iterable[str] = ()
+        if event.due < event.planned:
+            from mcpeval_dsl.records.folder import RunFolder
+            from mcpeval_dsl.records.reader import RunReader
+
+            finished = RunReader(RunFolder(Path(event.folder))).trial_keys()
+        self._tally = tally_of(self._plan, finished)
+        self._tally.due = event.due
+        if self._live and event.due:
+            from mcpeval_dsl.cli.live import LiveTable
+
+            self._table = LiveTable(self._tally)
+
+    def _count(self) -> str:
+        """`12/40 trials: 9 pass, 3 wrong_answer; $0.12, 31 000 tokens; about 40 s left`."""
+        tally, left = self._tally, self._tally.left()
+        words = ", ".join(f"{count} {word}" for word, count in tally.outcomes().items())
+        parts = [f"{tally.done}/{tally.due} trials: {words or 'none yet'}", tally.spending(), *tally.limits()]
+        if left is not None and tally.done < tally.due:
+            parts.append(f"about {clock(left)} left")
+        self._said = time.monotonic()
+        return "; ".join(filter(None, parts))
 
     def _line(self, text: str) -> None:
         from mcpeval_dsl.diagnostics.render.safe import visible
 
-        lead = "\r\x1b[K" if self._live else ""
-        print(f"{lead}{visible(' '.join(text.split()))}", file=sys.stderr, flush=True)
+        line = visible(" ".join(text.split()))
+        if self._table is not None:
+            self._table.say(line)
+        else:
+            print(line, file=sys.stderr, flush=True)
+
+
+class _Json:
+    """One JSON line on standard error for each event, without transcripts."""
+
+    def tell(self, event: events.RunEvent) -> None:
+        _json(event)
+
+    def close(self) -> None:
+        """Nothing is left open."""
 
 
 def _json(event: events.RunEvent) -> None:
-    """One JSON line on standard error for each event, without transcripts."""
     from mcpeval_dsl.execute import events as kinds
 
     data: dict[str, object] = {"type": type(event).__name__.lower()}

@@ -214,12 +214,13 @@ def carry_out(
         show(opened.diagnostics, {}, stream=sys.stderr)
         return exits.SPEC
     store = opened.value
+    shown = progress.reporter(options.form, plan)
 
     async def go() -> RunSummary:
         stop = StopRequest()
         finish = grading.finisher(plan, context)
         with signals_to(stop):
-            summary = await Scheduler(context, store, finish, progress.reporter(options.form), stop).run()
+            summary = await Scheduler(context, store, finish, shown.tell, stop).run()
         for driver in context.drivers.values():
             await driver.close()
         return summary
@@ -227,6 +228,7 @@ def carry_out(
     try:
         summary = asyncio.run(go())
     finally:
+        shown.close()
         store.close()
     return scoring.show_run(folder, summary, chosen.sources, options.form, options.reports)
 

@@ -1,0 +1,98 @@
+"""Command line, progress on a terminal: a table of cells that renews itself below what is said line by line."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from mcpeval_dsl.cli.tally import CellTally, Tally
+
+_COLOURS = {"pass": "green", "wrong_answer": "red", "too_many_calls": "yellow", "untestable": "bright_black"}
+_AROUND = 6
+"""Lines of a terminal that are not rows of cells."""
+
+
+class LiveTable:
+    """Shown until `close`, which leaves nothing of it behind. `say` prints a line above it."""
+
+    def __init__(self, tally: Tally) -> None:
+        from rich.console import Console
+        from rich.live import Live
+
+        self.tally = tally
+        self._console = Console(stderr=True, highlight=False, markup=False, emoji=False)
+        self._live = Live(
+            get_renderable=self.render,
+            console=self._console,
+            refresh_per_second=4,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
+        self._live.start()
+
+    def say(self, text: str) -> None:
+        self._console.print(text, soft_wrap=True)
+
+    def close(self) -> None:
+        self._live.stop()
+
+    def render(self) -> Any:
+        from rich.console import Group
+
+        return Group(cells(self.tally, shutil.get_terminal_size().lines - _AROUND), *summary(self.tally))
+
+
+def cells(tally: Tally, most: int) -> Table:
+    """A row for each cell; of more than fit, those that are not done come first."""
+    from rich.progress_bar import ProgressBar
+    from rich.table import Table
+    from rich.text import Text
+
+    from mcpeval_dsl.diagnostics.render.safe import visible
+
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    table.add_column("cell", overflow="ellipsis", no_wrap=True, max_width=34, header_style="dim")
+    table.add_column("", width=16)
+    for name in ("done", "✓ pass", "✗ wrong", "» calls", "? untest.", "so far"):
+        table.add_column(name, justify="right", no_wrap=True, header_style="dim")
+    shown = list(tally.cells.items())
+    if len(shown) > max(1, most):
+        shown = sorted(shown, key=lambda item: item[1].done >= item[1].planned)[: max(1, most - 1)]
+    for name, cell in shown:
+        bar = ProgressBar(total=max(1, cell.planned), completed=cell.done, width=16)
+        table.add_row(Text(visible(name)), bar, f"{cell.done}/{cell.planned}", *_counts(cell), _rate(cell))
+    if len(shown) < len(tally.cells):
+        table.add_row(Text(f"and {len(tally.cells) - len(shown)} more", style="dim"))
+    return table
+
+
+def _counts(cell: CellTally) -> list[Any]:
+    from rich.text import Text
+
+    return [
+        Text(str(count), style=colour) if (count := cell.outcomes.get(word, 0)) else Text("·", style="dim")
+        for word, colour in _COLOURS.items()
+    ]
+
+
+def _rate(cell: CellTally) -> str:
+    return f"{cell.passed / cell.testable * 100:.0f} %" if cell.testable else "–"
+
+
+def summary(tally: Tally) -> list[Any]:
+    """How far, how long, how dear; then what was run into."""
+    from rich.text import Text
+
+    from mcpeval_dsl.cli.tally import clock
+
+    left = tally.left()
+    parts = [f"{tally.done}/{tally.due} trials", tally.spending()]
+    if left is not None and tally.done < tally.due:
+        parts.append(f"about {clock(left)} left")
+    lines = [Text(" · ".join(filter(None, parts)))]
+    limits = " · ".join(tally.limits())
+    return [*lines, Text(limits, style="yellow")] if limits else lines
