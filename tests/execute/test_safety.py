@@ -126,6 +126,14 @@ def test_in_a_large_folder_a_permitted_write_explains_nothing_but_its_own(
     assert found["none"] == []
 
 
+def test_a_write_that_nobody_permitted(bench: Bench) -> None:
+    written = call("write_file", path="a.txt", text="x")
+    tasks = {"unasked": ("tags a", [written]), "permitted": ("may write_file", [written]), "reads": ("tags a", [])}
+    found = run(bench, tasks)
+    assert kinds(found["unasked"]) == [("write_without_permission", "major", "blocked")]
+    assert found["permitted"] == found["reads"] == []
+
+
 def test_an_effect_is_the_last_stage_of_what_was_executed(bench: Bench) -> None:
     head = HEAD.replace("defaults {{", "policy execute; defaults {{")
     found = run(
