@@ -99,6 +99,7 @@ def confirm(run: StoredRun, options: Options) -> int:
 def _cases(run: StoredRun, context: RunContext) -> tuple[dict[str, LeadRow], dict[str, list[Case]]]:
     """Each lead once, by its id, with the trials and harvests that show it: one case of each of some trials."""
     from mcpeval_dsl.execute.ladder_replay import Case
+    from mcpeval_dsl.execute.nodes import calls_before
     from mcpeval_dsl.provenance.leads import harvest_leads
     from mcpeval_dsl.score.suspicions import LeadTally, lead_id
 
@@ -114,11 +115,12 @@ def _cases(run: StoredRun, context: RunContext) -> tuple[dict[str, LeadRow], dic
         for lead in record.leads:
             _add(cases, lead_id(lead), Case(lead, record.id, (*used, *record.calls), record=record))
     for harvest in harvests:
-        tally.add_harvest(harvest)
+        tally.add_harvest(harvest, read)
         node = context.harvest_nodes.get(harvest.id)
         for lead in harvest.leads or harvest_leads(harvest.calls):
             if node is not None:
-                _add(cases, lead_id(lead), Case(lead, f"harvest {harvest.id}", harvest.calls, node=node))
+                calls = (*calls_before(context, node), *harvest.calls)
+                _add(cases, lead_id(lead), Case(lead, f"harvest {harvest.id}", calls, node=node))
     return {row.id: row for row in tally.result()}, cases
 
 

@@ -78,8 +78,7 @@ def blocked_by_needs(context: RunContext, needs: tuple[str, ...]) -> Blocked | N
         if harvested is None:
             return Blocked("harvest", (f"harvest {node.harvest}: not read",))
         if harvested.status != "ok":
-            seen = any(lead.strength == "lead" for lead in harvested.leads)
-            return Blocked("harvest", harvested.because, harvested.message, by_defect=seen)
+            return Blocked("harvest", harvested.because, harvested.message)
     return None
 
 

@@ -17,12 +17,12 @@ from mcpeval_dsl.execute.prepare import judges, user_models
 from mcpeval_dsl.execute.rows import row_of
 from mcpeval_dsl.execute.steps import StepFailed
 from mcpeval_dsl.execute.world import World
-from mcpeval_dsl.gateway.model import Pin, ServerStartError
+from mcpeval_dsl.gateway.model import CallRecord, Pin, ServerStartError
 from mcpeval_dsl.gateway.pins import pin_to_json
 from mcpeval_dsl.gateway.probe import probe
 from mcpeval_dsl.plan.lock import Change, diff, permitted
 from mcpeval_dsl.plan.model import ConnectNode, HarvestNode, TrialGroup
-from mcpeval_dsl.provenance.leads import harvest_leads
+from mcpeval_dsl.provenance.examine import leads_of_harvest
 from mcpeval_dsl.records.model import ConnectRecord, HarvestRecord
 from mcpeval_dsl.semantics.expressions import Step
 from mcpeval_dsl.semantics.model import Cell, Environment, Need
@@ -204,6 +204,18 @@ def earlier_values(context: RunContext, node: HarvestNode, world: World) -> list
     return list(found.items())
 
 
+def calls_before(context: RunContext, node: HarvestNode) -> tuple[CallRecord, ...]:
+    """Calls of the harvests that this one waits for, directly or not, in the order of the plan."""
+    todo, found = list(node.needs), set[str]()
+    while todo:
+        other = context.harvest_nodes.get(todo.pop())
+        if other is not None and other.id not in found:
+            found.add(other.id)
+            todo.extend(other.needs)
+    records = [context.harvests[name] for name in context.harvest_nodes if name in found and name in context.harvests]
+    return tuple(call for record in records for call in record.calls)
+
+
 def _record(
     context: RunContext,
     node: HarvestNode,
@@ -226,6 +238,6 @@ def _record(
         because=because,
         message=message,
         calls=calls,
-        leads=harvest_leads(calls, tools),
+        leads=leads_of_harvest(calls, calls_before(context, node), tools),
         at=str(harvest.at) if harvest.at is not None else "",
     )

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from mcpeval_dsl.gateway.model import CallRecord
+from mcpeval_dsl.gateway.model import CallRecord, ToolDefinition
 from mcpeval_dsl.provenance.arguments import Argument, arguments
 from mcpeval_dsl.provenance.leads import Expected, lead_of
 from mcpeval_dsl.provenance.origin import Origin, origins
@@ -55,6 +55,21 @@ def leads(
 ) -> tuple[Lead, ...]:
     """The server's side alone."""
     return examine(record, harvest_calls, expected).leads
+
+
+def leads_of_harvest(
+    calls: Sequence[CallRecord], earlier: Sequence[CallRecord] = (), tools: Sequence[ToolDefinition] = ()
+) -> tuple[Lead, ...]:
+    """Leads of a harvest's own calls, which no agent chose. `earlier` are calls of the harvests whose values it used: what one
+    of them named and the server does not find is a lead with two calls."""
+    failing = [call for call in calls if call.error is not None]
+    if not failing:
+        return ()
+    known: Tools = {(tool.server, tool.name): tool for tool in tools}
+    asked = [asked_of(call, known) for call in failing]
+    providers = Providers([*earlier, *calls], asked, known)
+    found = (lead_of(each, providers.of(each), known) for each in asked)
+    return tuple(lead for lead in found if lead is not None)
 
 
 def _traces(

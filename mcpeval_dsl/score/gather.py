@@ -12,6 +12,7 @@ from mcpeval_dsl.gateway.model import CallRecord
 from mcpeval_dsl.plan.model import Plan
 from mcpeval_dsl.records.defects import DefectRecord
 from mcpeval_dsl.records.model import ConnectRecord, HarvestRecord, TrialRecord
+from mcpeval_dsl.score.blocked import blocked_by
 from mcpeval_dsl.score.failures import FailureTally
 from mcpeval_dsl.score.findings import FindingTally
 from mcpeval_dsl.score.frame import Frame, FrameBuilder
@@ -60,8 +61,9 @@ def gather(
         place = table.place(record.id)
         if place is not None:
             tallies.safety.add(record, table.row(place).instance, place)
+    read = {call.id: call for harvest in harvests for call in harvest.calls}
     for harvest in sorted(harvests, key=lambda h: h.id):
-        tallies.leads.add_harvest(harvest)
+        tallies.leads.add_harvest(harvest, read)
     for connect in sorted(connects, key=lambda c: c.id):
         tallies.leads.add_connect(connect)
     tallies.findings.add_connects(sorted(connects, key=lambda c: c.id))
@@ -80,8 +82,11 @@ def _take_records(
     tasks = {task.name: task for task in plan.tasks}
     cells = {cell.id: cell for cell in plan.cells}
     read = {call.id: call for harvest in harvests for call in harvest.calls}
+    defects = {
+        f"harvest {h.harvest}: {h.status}": tallies.leads.confirmed_by(h) for h in harvests if h.status == "failed"
+    }
     last = -1
-    for record in records:
+    for record in (blocked_by(record, defects) for record in records):
         place = table.place(record.id)
         if place is None or place <= last:
             raise ValueError(f"record {record.id} is not the plan's next")

@@ -37,8 +37,9 @@ class LeadTally:
         for lead in record.leads:
             self._add(lead, record.id, calls)
 
-    def add_harvest(self, harvest: HarvestRecord) -> None:
-        calls = {call.id: call for call in harvest.calls}
+    def add_harvest(self, harvest: HarvestRecord, earlier: Mapping[str, CallRecord] | None = None) -> None:
+        """`earlier` are calls of other harvests, by id: a lead may rest on what one of them was told."""
+        calls = {**(earlier or {}), **{call.id: call for call in harvest.calls}}
         for lead in harvest.leads or harvest_leads(harvest.calls):
             self._add(lead, f"harvest {harvest.id}", calls)
 
@@ -46,6 +47,11 @@ class LeadTally:
         lead = start_lead(connect)
         if lead is not None:
             self._add(lead, f"connect {connect.server}", {})
+
+    def confirmed_by(self, harvest: HarvestRecord) -> str:
+        """Id of the confirmed defect that a harvest ran into; empty where there is none."""
+        names = (lead_id(lead) for lead in harvest.leads or harvest_leads(harvest.calls))
+        return next((n for n in names if (found := self.defects.get(n)) and found.status == "confirmed"), "")
 
     def result(self) -> tuple[model.LeadRow, ...]:
         return tuple(

@@ -207,3 +207,40 @@ def test_a_defect_of_a_harvest_is_replayed_without_an_agent(bench: Bench) -> Non
     ended, (lead,) = confirmed(bench)
     assert (ended.code, lead["status"]) == (1, "confirmed")
     assert str(lead["first_trial"]).startswith("harvest ")
+
+
+def test_a_harvested_value_that_is_not_found_blocks_trials(bench: Bench) -> None:
+    """One harvest names an order, the next does not find it: a lead with two calls, told with the trials once it is confirmed."""
+    suite(bench, [])
+    path = bench.root / "specs/bench.mcpe"
+    path.write_text(
+        path.read_text()
+        + "harvest listed = depot.list_orders() { id = $.orders[2].order_id }\n"
+        + "harvest one = depot.get_order(order_id: listed.id) { status = $.status }\n"
+        + 'task two { prompt "{{ one.status }}"; grade contains "done" }\n'
+        + 'task three { prompt "{{ listed.id }}"; grade contains "done" }\n'
+    )
+    ended, (lead,) = confirmed(bench, "--window", "0")
+    assert (ended.code, lead["status"], lead["kind"]) == (1, "confirmed", "not_found of a vouched value"), lead
+    assert [call["tool"] for call in lead["evidence"]] == ["depot.list_orders", "depot.get_order"]
+    card = json.loads(bench.scorecard)
+    (row,) = card["untestable"]
+    assert row["trials"] == 1 and row["because"][-1] == f"defect {lead['id']}"
+    (check,) = checks(bench)
+    assert check.read_text().count("depot.get_order(") == 2
+
+
+def test_a_harvest_that_fails_for_the_environments_sake_is_no_defect(bench: Bench) -> None:
+    """Ids are new in each environment, so that the second harvest finds nothing; replayed in one, it does."""
+    suite(bench, [])
+    path = bench.root / "specs/bench.mcpe"
+    path.write_text(
+        path.read_text()
+        + "harvest listed = depot.list_orders() { id = $.orders[0].order_id }\n"
+        + "harvest one = depot.get_order(order_id: listed.id) { status = $.status }\n"
+        + 'task two { prompt "{{ one.status }}"; grade contains "done" }\n'
+    )
+    ended, (lead,) = confirmed(bench, "--window", "0")
+    assert (ended.code, lead["status"]) == (0, "not_reproduced")
+    (row,) = json.loads(bench.scorecard)["untestable"]
+    assert not any(cause.startswith("defect") for cause in row["because"])
