@@ -143,9 +143,12 @@ async def carry(one: Streams, other: Streams) -> None:
     """Both ways, until both ends have said that they are done, or one breaks."""
     try:
         await asyncio.gather(_one_way(one[0], other[1]), _one_way(other[0], one[1]))
-    except OSError:
+    except BaseException as problem:
+        # Whatever still waits to be sent has nobody to read it.
         one[1].transport.abort()
         other[1].transport.abort()
+        if not isinstance(problem, OSError):
+            raise
     finally:
         await _shut(one[1])
         await _shut(other[1])

@@ -61,6 +61,7 @@ class TrialNetwork:
         self._space: Space | None = None
         self._servers: list[asyncio.Server] = []
         self._held: list[int] = []
+        self._carrying: set[asyncio.Future[None]] = set()
         self._links: dict[str, Link] = {}
         self.refused: list[Refused] = []
 
@@ -88,7 +89,8 @@ class TrialNetwork:
             open_ports = {*ports, *(rule.port for rule in rules if rule.loopback and rule.port is not None)}
             variables: tuple[tuple[str, str], ...] = ()
             if any(not rule.loopback for rule in rules):
-                server = await asyncio.start_server(Forwarder(rules, self._note(who)).proxy, "127.0.0.1", 0)
+                handler = self._kept(Forwarder(rules, self._note(who)).proxy)
+                server = await asyncio.start_server(handler, "127.0.0.1", 0)
                 self._servers.append(server)
                 port = server.sockets[0].getsockname()[1]
                 open_ports.add(port)
@@ -110,15 +112,33 @@ class TrialNetwork:
         return True
 
     async def close(self) -> None:
+        """Also of connections whose other end stays open: what the trial started is gone by now."""
         for server in self._servers:
             server.close()
-            server.close_clients() if hasattr(server, "close_clients") else None
         self._servers.clear()
+        carrying = list(self._carrying)
+        for each in carrying:
+            each.cancel()
+        await asyncio.gather(*carrying, return_exceptions=True)
         _bridged.difference_update(self._held)
         self._held.clear()
         if self._space is not None:
             await self._space.close()
             self._space = None
+
+    def _kept(self, handler: Handler) -> Handler:
+        """The handler, ended with the network."""
+
+        async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            carrying = asyncio.ensure_future(handler(reader, writer))
+            self._carrying.add(carrying)
+            try:
+                await asyncio.wait({carrying})
+            finally:
+                self._carrying.discard(carrying)
+                writer.close()
+
+        return handle
 
     def _note(self, who: str) -> _Note:
         return _Note(self.refused, who)
@@ -142,7 +162,7 @@ class TrialNetwork:
         for listener, handler in zip(listeners, plan.handlers, strict=False):
             if listener is not None:
                 # The server gets a descriptor of its own, since it closes what it is given.
-                self._servers.append(await asyncio.start_server(handler, sock=listener.dup()))
+                self._servers.append(await asyncio.start_server(self._kept(handler), sock=listener.dup()))
         join = self._space.join()
         for who, rules in self._grants.items():
             index = plan.proxies.get(who)
@@ -173,14 +193,14 @@ class TrialNetwork:
             await carry((reader, writer), other)
 
         try:
-            self._servers.append(await asyncio.start_server(handle, "127.0.0.1", port))
+            self._servers.append(await asyncio.start_server(self._kept(handle), "127.0.0.1", port))
         except OSError as problem:
             if problem.errno == errno.EADDRINUSE and not needed and port not in _bridged:
                 return
             words = "leads into another trial" if port in _bridged else "is taken"
             raise NetworkUnavailable(f"port {port} {words}; `port NAME` gives each trial one of its own") from problem
         with contextlib.suppress(OSError):
-            self._servers.append(await asyncio.start_server(handle, "::1", port, family=socket.AF_INET6))
+            self._servers.append(await asyncio.start_server(self._kept(handle), "::1", port, family=socket.AF_INET6))
         _bridged.add(port)
         self._held.append(port)
 

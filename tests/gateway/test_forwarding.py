@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from unittest import mock
 
 import pytest
 
 from mcpeval_dsl.gateway import forwarding
 from mcpeval_dsl.gateway.forwarding import Forwarder
+from mcpeval_dsl.gateway.network import TrialNetwork
 from mcpeval_dsl.semantics.hosts import rules_of
 
 Asked = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[bytes]]
@@ -108,3 +111,32 @@ def test_a_name_does_not_lead_to_this_machine_or_its_neighbours(address: str) ->
             return await forwarding._addresses("api.example.org", 443, rules_of(["api.example.org"])[0])
 
     assert asyncio.run(asked()) == ("192.0.2.7",)
+
+
+def test_a_connection_that_nobody_ends_is_ended_with_the_network(tmp_path: Path) -> None:
+    async def hanging(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+        await ended.wait()
+        writer.close()
+
+    ended = asyncio.Event()
+
+    async def closed() -> bool:
+        async with await asyncio.start_server(hanging, "127.0.0.1", 0) as behind:
+            port = behind.sockets[0].getsockname()[1]
+            network = TrialNetwork({"": rules_of([f"localhost:{port}", "api.example.org"])}, tmp_path)
+            await network.open_outside()
+            proxy = dict(network.link("").variables)["HTTP_PROXY"].rpartition(":")[2]
+            reader, writer = await asyncio.open_connection("127.0.0.1", int(proxy))
+            writer.write(f"CONNECT localhost:{port} HTTP/1.1\r\n\r\n".encode())
+            await reader.readuntil(b"\r\n\r\n")
+            async with asyncio.timeout(5):
+                await network.close()
+                with contextlib.suppress(ConnectionError):
+                    assert await reader.read() == b""
+            writer.close()
+            ended.set()
+            await asyncio.sleep(0.05)
+            return True
+
+    assert asyncio.run(closed())

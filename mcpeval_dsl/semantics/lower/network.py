@@ -24,6 +24,17 @@ def lower_network(ctx: Context, line: Directive) -> tuple[str, ...]:
     return tuple(found)
 
 
+def not_started(ctx: Context, line: Directive) -> None:
+    """Hosts of a server that is reached at a URL: nobody could keep it to them."""
+    ctx.problems.report(
+        "MCPE330",
+        line.span,
+        "a server behind a URL is not started here",
+        "`network` says what a program may reach that a trial starts. A server that runs elsewhere reaches what it likes.",
+        "remove `network`, or start the server with `stdio`",
+    )
+
+
 def _checked(ctx: Context, host: String) -> bool:
     rule = rule_of(host.value)
     if rule is None:

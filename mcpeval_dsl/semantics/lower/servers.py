@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 from mcpeval_dsl.semantics.expressions import CallPattern, Entry, ListOf, Literal, Secret
 from mcpeval_dsl.semantics.lower.context import Context, Unlowerable
 from mcpeval_dsl.semantics.lower.environments import variables
-from mcpeval_dsl.semantics.lower.network import lower_network
+from mcpeval_dsl.semantics.lower.network import lower_network, not_started
 from mcpeval_dsl.semantics.lower.patterns import lower_groups
 from mcpeval_dsl.semantics.lower.severities import severity_of
 from mcpeval_dsl.semantics.lower.steps import argv
@@ -17,7 +17,7 @@ from mcpeval_dsl.semantics.lower.values import lower_value
 from mcpeval_dsl.semantics.lower.words import Words, only
 from mcpeval_dsl.semantics.model import Annotation, Catalogue, Effect, Header, Server, Severity
 from mcpeval_dsl.semantics.symbols import Scope, name_text
-from mcpeval_dsl.syntax.tree import Directive, NamedBinding
+from mcpeval_dsl.syntax.tree import Directive, NamedBinding, Statement
 
 EFFECTS = ("readonly", "additive", "destructive", "idempotent", "confirm")
 _USUAL: Mapping[str, Severity] = {
@@ -46,7 +46,7 @@ def lower_server(ctx: Context, statement: Directive) -> Server:
             if not alive:
                 continue
             if isinstance(inner, Directive):
-                _server_line(ctx, scope, inner, fields)
+                _server_line(ctx, scope, inner, fields, statements)
             elif isinstance(inner, NamedBinding) and inner.keyword.text == "header":
                 headers.append(lower_header(ctx, scope, inner))
             elif not (isinstance(inner, NamedBinding) and inner.keyword.text == "env"):
@@ -75,11 +75,15 @@ def lower_header(ctx: Context, scope: Scope, line: NamedBinding) -> Header:
     return Header(name, value)
 
 
-def _server_line(ctx: Context, scope: Scope, line: Directive, fields: dict[str, Any]) -> None:
+def _server_line(
+    ctx: Context, scope: Scope, line: Directive, fields: dict[str, Any], around: Sequence[Statement]
+) -> None:
     words = only(line) if line.name.text not in ("protocol", "network") else Words.of(line)
     match line.name.text:
         case "network":
             fields["network"] = (*fields.get("network", ()), *lower_network(ctx, line))
+            if any(isinstance(each, Directive) and each.name.text == "http" for each in around):
+                not_started(ctx, line)
             return
         case "stdio":
             fields["argv"] = argv(ctx, scope, words)
