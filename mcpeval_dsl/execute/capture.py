@@ -48,7 +48,16 @@ def _flat(graders: Iterable[Grader]) -> Iterator[Grader]:
 
 def needs_reference(task: Task) -> bool:
     """Whether some grader compares with what `reference` does."""
-    return any(isinstance(grader, SameState | ResultsHasReference) for grader in graders_of(task))
+    return compare_with_reference(graders_of(task))
+
+
+def compare_with_reference(graders: Iterable[Grader]) -> bool:
+    return any(isinstance(grader, SameState | ResultsHasReference) for grader in _flat(graders))
+
+
+def views(graders: Iterable[Grader]) -> tuple[Source, ...]:
+    """What `same_state` among these graders compares."""
+    return tuple(view for grader in _flat(graders) if isinstance(grader, SameState) for view in grader.views)
 
 
 def same_session_sources(task: Task) -> tuple[Source, ...]:
@@ -72,7 +81,7 @@ def before_sources(task: Task) -> tuple[Source, ...]:
 
 def view_sources(task: Task) -> tuple[Source, ...]:
     """What `same_state` compares, read in the second environment after `reference`."""
-    return tuple(view for grader in graders_of(task) if isinstance(grader, SameState) for view in grader.views)
+    return views(graders_of(task))
 
 
 async def read_evidence(

@@ -18,16 +18,13 @@ from mcpeval_dsl.execute.reading import with_readings
 from mcpeval_dsl.execute.world import World
 from mcpeval_dsl.gateway.model import ToolDefinition
 from mcpeval_dsl.records.model import Ended
-from mcpeval_dsl.semantics.dialogues import Dialogue, ScriptedTurn
+from mcpeval_dsl.semantics.dialogues import MOST_ANSWERS, Dialogue, ScriptedTurn
 from mcpeval_dsl.semantics.model import Task
 from mcpeval_dsl.values.consent import Asked, asks_leave
 from mcpeval_dsl.values.evaluate import condition, evaluate
 from mcpeval_dsl.values.model import EvaluationError, Reading
 from mcpeval_dsl.values.patterns import matches
 from mcpeval_dsl.values.text import as_text
-
-MOST_ANSWERS = 5
-"""Questions for leave that `elicit` answers in one trial."""
 
 ANSWERS = {
     "accept": "Yes, please go ahead.",

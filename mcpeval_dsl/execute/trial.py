@@ -22,7 +22,7 @@ from mcpeval_dsl.execute.harvest import read_values
 from mcpeval_dsl.execute.moved import MOVED, truth_moved
 from mcpeval_dsl.execute.names import extended
 from mcpeval_dsl.execute.native import about, missing_program, native_tools
-from mcpeval_dsl.execute.reference import read_reference_world
+from mcpeval_dsl.execute.reference import read_reference_world, read_turn_references
 from mcpeval_dsl.execute.rows import row_of
 from mcpeval_dsl.execute.safety import Safety, armed
 from mcpeval_dsl.execute.speaking import Conversation
@@ -324,14 +324,22 @@ async def _after(context: RunContext, progress: Progress, world: World) -> None:
             world.names.values[truth.name] = got.value
     scope = world.names.scope()
     progress.evidence |= await capture.read_evidence(capture.fresh_sources(task), scope, reader)
-    if capture.needs_reference(task):
-        try:
-            evidence, calls = await read_reference_world(context, progress.id, task, progress.cell, world)
+    place = (context, progress.id, task, progress.cell, world)
+    try:
+        if capture.needs_reference(task):
+            evidence, progress.reference = await read_reference_world(*place)
             progress.evidence |= evidence
-            progress.reference = calls
-        except (StepFailed, ServerStartError, EvaluationError) as error:
-            progress.findings.append(f"the reference could not be carried out: {error}")
+        evidence, calls = await read_turn_references(*place, _scripted_turns(progress))
+        progress.evidence |= evidence
+        progress.reference = (*progress.reference, *calls)
+    except (StepFailed, ServerStartError, EvaluationError) as error:
+        progress.findings.append(f"the reference could not be carried out: {error}")
     await _safety_after(context, progress, world)
+
+
+def _scripted_turns(progress: Progress) -> list[int]:
+    exchanges = progress.host.exchanges if progress.host is not None else ()
+    return [exchange.number for exchange in exchanges if exchange.by == "script"]
 
 
 async def _safety_after(context: RunContext, progress: Progress, world: World) -> None:

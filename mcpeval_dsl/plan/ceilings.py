@@ -13,7 +13,7 @@ from mcpeval_dsl.plan.model import Ceiling, Ceilings
 from mcpeval_dsl.plan.prices import free, per_token
 from mcpeval_dsl.semantics.graders import Judge
 from mcpeval_dsl.semantics.model import Host, Model, Server, Task
-from mcpeval_dsl.semantics.task_parts import all_graders
+from mcpeval_dsl.semantics.task_parts import all_graders, most_said, user_model
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +50,14 @@ def ceilings(loads: Iterable[Load], judges: dict[str, Model]) -> Ceilings:
 def calls_of_trial(load: Load) -> Bound:
     """The hard budget, else one call a turn where the host asks for one tool at a time."""
     budget = load.task.budget
-    if budget.calls.hard is not None:
-        return Bound(budget.calls.hard)
+    said = most_said(load.task)
+    turn = load.task.budget_per_turn.calls.hard
+    limits = [limit for limit in (budget.calls.hard, turn and turn * said) if limit is not None]
+    if limits:
+        return Bound(min(limits))
     if not load.host.parallel_tools:
-        turns = load.host.max_turns if budget.turns.hard is None else min(budget.turns.hard, load.host.max_turns)
-        return Bound(turns)
+        most = load.host.max_turns * said
+        return Bound(most if budget.turns.hard is None else min(budget.turns.hard, most))
     return Bound(None, "no hard budget of calls, and a turn may hold any number of them")
 
 
@@ -115,15 +118,18 @@ def _tasks(names: list[str]) -> str:
 
 
 def _with_judging(cost: Ceiling, loads: list[Load], judges: dict[str, Model]) -> Ceiling:
-    """A judge reads what the agent wrote, so nothing bounds its cost beforehand unless it is free."""
-    asked = sorted({name for load in loads for name in judge_models(load.task)})
+    """A judge and a player of a user read what the agent wrote, so nothing bounds their cost unless they are free."""
+    judging = {name for load in loads for name in judge_models(load.task)}
+    playing = {name for load in loads if (name := user_model(load.task)) is not None}
+    asked = sorted(judging | playing)
     paid = [name for name in asked if name not in judges or not free(judges[name])]
     if not paid:
         if loads and all(free(load.model) for load in loads) and cost.value == 0:
             return Ceiling(value=0.0, reason="scripted")
         return cost
     agents = f"agents at most ${cost.value:.2f}" if cost.value is not None else cost.reason
-    return Ceiling(value=None, reason=f"{agents}; judging by {', '.join(paid)} has no bound")
+    what = " and ".join(word for word, names in (("judging", judging), ("playing users", playing)) if names & set(paid))
+    return Ceiling(value=None, reason=f"{agents}; {what} by {', '.join(paid)} has no bound")
 
 
 def judge_models(task: Task) -> tuple[str, ...]:

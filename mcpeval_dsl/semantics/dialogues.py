@@ -12,6 +12,9 @@ from mcpeval_dsl.semantics.graders import Grader
 from mcpeval_dsl.source import Location
 
 USUAL_TURNS = 10
+MOST_ANSWERS = 5
+"""Questions for leave that a task's `elicit` answers in one trial."""
+
 STOP_WORD = "###STOP###"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mcpeval_dsl.semantics.dialogues import MOST_ANSWERS
 from mcpeval_dsl.semantics.expressions import AnyPattern, Expression
 from mcpeval_dsl.semantics.graders import AnyOf, Grader
 from mcpeval_dsl.semantics.model import Task
@@ -32,6 +33,13 @@ def user_model(task: Task) -> str | None:
     """The model that plays the user of the task's dialogue."""
     user = task.dialogue.user if task.dialogue is not None else None
     return user.model if user is not None else None
+
+
+def most_said(task: Task) -> int:
+    """The most messages of the user in a trial: the prompt, a dialogue's, answers to questions for leave."""
+    if task.dialogue is not None:
+        return task.dialogue.most_turns + (task.prompt is not None)
+    return 1 + (MOST_ANSWERS if task.answers_for_user else 0)
 
 
 def hard_calls(task: Task, before: int = 0) -> int | None:

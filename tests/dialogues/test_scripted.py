@@ -197,3 +197,69 @@ def test_a_judge_is_shown_the_conversation(bench: Bench) -> None:
     assert told(second) == "USER: What is on the shelf?\n\nAGENT: A lamp and a vase.\n\nUSER: Take the vase away."
     whole = shown_to_judge(record, whole=True)
     assert whole.index("USER: What") < whole.index("AGENT: A lamp") < whole.index("USER: Take") < whole.index("FINAL")
+
+
+REFERENCES = """
+task tidy {
+  kind write
+  may  remove_thing, add_thing
+  dialogue {
+    turn {
+      user      "Add a cup."
+      reference { shelf.add_thing(name: "cup") }
+      grade     same_state { view shelf.list_things() }
+      grade     results has reference
+    }
+    turn {
+      user      "Take the vase away."
+      reference { shelf.remove_thing(name: "vase") }
+      grade     same_state { view shelf.list_things() }
+      grade     unchanged file("{{ workdir }}/note.txt")
+    }
+  }
+  setup { write "{{ workdir }}/note.txt" "kept" }
+  grade same_state { view shelf.list_things() }
+}
+"""
+ADDS: list[Any] = [{"call": {"tool": "add_thing", "arguments": {"name": "cup"}}}, {"reply": "Added."}]
+
+
+def test_a_turn_is_compared_with_the_references_up_to_it(bench: Bench) -> None:
+    record, _ = talk(bench, REFERENCES, [*ADDS, *REMOVES])
+    assert outcome(record) == "pass", record.verdicts
+    assert [call.id.split("/")[0] for call in record.calls if call.actor == "reference"] == [
+        *("reference", "reference", "turn:1:reference", "turn:2:reference")
+    ]
+
+
+def test_what_is_done_a_turn_late_is_not_the_same_state(bench: Bench) -> None:
+    late = [{"reply": "Later."}, {**REMOVES[0], "expect": {"user_contains": "Take"}}, *ADDS]
+    record, _ = talk(bench, REFERENCES, late)
+    assert [(v.turn, v.kind) for v in record.verdicts if v.verdict == "no"] == [(1, "same_state"), (1, "results")]
+
+
+def test_a_state_may_be_read_in_the_agents_own_session(bench: Bench) -> None:
+    body = TWO.replace(
+        'state shelf.list_things() $.things has "vase"',
+        'state shelf.list_things() $.things has "vase" { session same }',
+    )
+    record, _ = talk(bench, body, [*READS, *REMOVES])
+    assert outcome(record) == "pass", record.verdicts
+    reads = [(call.tool, call.session) for call in record.calls if call.actor == "grader"]
+    assert len(reads) == 2
+
+
+def test_what_is_read_between_turns_leaves_the_agents_session_alone(bench: Bench) -> None:
+    places: list[Any] = [{"call": "get_place"}, {"reply": "{{ last.text }}"}]
+    body = """
+task tidy {
+  dialogue {
+    turn { user "Where?"; grade state shelf.list_things() $.things has "vase" }
+    turn { user "And now?"; grade state shelf.list_things() $.things has "vase" }
+  }
+}
+"""
+    record, _ = talk(bench, body, [*places, {"expect": {"user_contains": "And"}, **places[0]}, places[1]])
+    assert outcome(record) == "pass", record.verdicts
+    first, second = (call.structured["pid"] for call in record.calls if call.actor == "agent")
+    assert first == second

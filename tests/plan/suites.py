@@ -7,6 +7,7 @@ from typing import Any
 
 from mcpeval_dsl.plan.build import build
 from mcpeval_dsl.plan.model import HarvestNode, Lock, LockedServer, LockedTool, Node, Plan, Selection, TrialGroup
+from mcpeval_dsl.semantics.dialogues import Dialogue, ScriptedTurn, SimulatedUser
 from mcpeval_dsl.semantics.expressions import (
     ArgumentPattern,
     CallPattern,
@@ -210,3 +211,16 @@ def locked(description: str = "Lists issues.", **changes: Any) -> Lock:
 
 def priced(model: Model, price: Price | None) -> Model:
     return replace(model, price=price)
+
+
+def dialogue(
+    said: str = "Now label it.",
+    graders: tuple[Grader, ...] = (),
+    every: tuple[Grader, ...] = (),
+    user: SimulatedUser | None = None,
+) -> Dialogue:
+    return Dialogue((ScriptedTurn(text(said), graders=graders),), every, user)
+
+
+def user(model: str, goal: str = "a label") -> SimulatedUser:
+    return SimulatedUser(model, text(goal))

@@ -74,6 +74,21 @@ def test_scripted_models_cost_nothing_and_it_is_said() -> None:
     assert _ceiling("tokens", cells=cells).value == 0
 
 
+def test_a_budget_per_turn_counts_for_each_turn() -> None:
+    per_turn = {"budget": Budget(), "budget_per_turn": Budget(calls=Limit(2, 3))}
+    assert _ceiling("calls", per_turn).value == 5 * 3
+    assert _ceiling("calls", per_turn | {"dialogue": s.dialogue()}).value == 5 * 2 * 3
+    assert _ceiling("calls", per_turn | {"dialogue": s.dialogue(user=s.user("sonnet"))}).value == 5 * 12 * 3
+    assert _ceiling("calls", per_turn | {"budget": HARD, "dialogue": s.dialogue(user=s.user("sonnet"))}).value == 75
+
+
+def test_playing_a_user_has_no_bound() -> None:
+    found = _ceiling("cost_usd", {"dialogue": s.dialogue(user=s.user("sonnet"))})
+    assert found == Ceiling(value=None, reason="agents at most $2.50; playing users by sonnet has no bound")
+    free = _ceiling("cost_usd", {"dialogue": s.dialogue(user=s.user("canned"))})
+    assert free.value == 2.5
+
+
 def test_judging_has_no_bound() -> None:
     found = _ceiling("cost_usd", {"graders": (s.judged(),)})
     assert found == Ceiling(value=None, reason="agents at most $2.50; judging by sonnet has no bound")

@@ -22,7 +22,7 @@ from mcpeval_dsl.semantics.expressions import (
     Sql,
     Template,
 )
-from mcpeval_dsl.semantics.graders import AnyOf, Common, SameState, State
+from mcpeval_dsl.semantics.graders import AnyOf, Common, Grader, SameState, State
 from mcpeval_dsl.semantics.injections import Inject
 from mcpeval_dsl.semantics.model import (
     Annotation,
@@ -128,6 +128,16 @@ TRIAL_INGREDIENTS: dict[str, Change] = {
     "host turns": _host(max_turns=3),
     "host result limit": _host(tool_result_limit=5),
     "host instructions": _host(instructions="omit"),
+    "tools found by search": _host(tool_search=True),
+    "host permissions": _host(permissions="deny"),
+    "host prefix": _host(tool_prefix=s.text("x_")),
+    "answers to the agent's questions": _task(answers_for_user=True),
+    "budget per turn": _task(budget_per_turn=replace(s.task().budget, calls=Limit(5))),
+    "dialogue": _task(dialogue=s.dialogue()),
+    "what a turn says": _task(dialogue=s.dialogue("Something else.")),
+    "what a turn reads": _task(dialogue=s.dialogue(graders=(s.state("get_issue_history"),))),
+    "who plays the user": _task(dialogue=s.dialogue(user=s.user("sonnet"))),
+    "what the user wants": _task(dialogue=s.dialogue(user=s.user("sonnet", "another thing"))),
     "harvest source": _harvest(source=s.call("list_issues", project=s.text("Legacy"))),
     "harvest binding": _harvest(bindings=(Entry("key", Select("$.issues[1].key")),)),
     "harvest reading": _harvest(read="text"),
@@ -193,6 +203,22 @@ NO_INGREDIENTS: dict[str, Change] = {
     "name of the cell": _suite(cells=(Cell("canned+loop", "canned", "loop"),)),
     "path of the spec": _suite(path="elsewhere/tracker.mcpe"),
 }
+
+
+def test_what_turns_are_judged_by_is_in_the_grade_key_alone() -> None:
+    def keys(*graders: Grader, every: tuple[Grader, ...] = ()) -> tuple[str, str]:
+        return _keys(s.made(s.with_task(dialogue=s.dialogue(graders=graders, every=every))))
+
+    plain = keys()
+    for other in (keys(s.judged()), keys(every=(s.judged(),))):
+        assert other[0] == plain[0] and other[1] != plain[1]
+
+
+def test_the_model_that_plays_the_user_is_part_of_the_key() -> None:
+    before = s.with_task(dialogue=s.dialogue(user=s.user("sonnet")))
+    after = replace(before, models=(replace(before.models[0], max_tokens=9), before.models[1]))
+    assert before.models[0].name == "sonnet"
+    assert _keys(s.made(before))[0] != _keys(s.made(after))[0]
 
 
 @pytest.mark.parametrize("change", NO_INGREDIENTS.values(), ids=NO_INGREDIENTS.keys())
