@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,9 +42,13 @@ def allowed(plan: Plan, root: Path, trust_files: Iterable[str] = ()) -> bool:
 
     stores = [trust.personal_store(), *(trust.TrustFile(Path(name)) for name in trust_files)]
     can_ask = sys.stdin.isatty() and sys.stderr.isatty()
-    problem = trust.require(of_plan(plan, root), stores, ask if can_ask else None)
+    items = of_plan(plan, root)
+    problem = trust.require(items, stores, ask if can_ask else None)
     if problem is None:
         return True
+    if {item.sandbox for item in items} != {item.sandbox for item in of_plan(plan, root, starting=False)}:
+        hint = "bubblewrap cannot be used here (see `mcpe doctor`): read the lines, then `MCPE_SANDBOX=none mcpe trust SPEC`"
+        problem = replace(problem, hint=hint)
     show([problem], {}, stream=sys.stderr)
     return False
 

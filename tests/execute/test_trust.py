@@ -9,9 +9,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
+from mcpeval_dsl.execute import confinement
+from mcpeval_dsl.gateway import sandbox
 from mcpeval_dsl.gateway.sandbox import choose
 from tests.execute.bench import Bench
 
@@ -251,3 +254,16 @@ def test_what_the_operator_opens_needs_trust_again(bench: Bench, kind: str) -> N
     assert bench.run(trust=False).code == 2
     bench.write("mcpe.local.toml", "[sandbox]\nnetwork = false\n")
     assert bench.run(trust=False).code == 0
+
+
+def test_where_bubblewrap_turns_out_to_be_unusable_the_way_out_is_told(bench: Bench) -> None:
+    bench.spec('task one { prompt "x"; grade contains "done" }')
+    unusable = mock.patch.multiple(sandbox, bubblewrap=lambda: "bwrap", tried=lambda *arguments: "no namespaces here")
+    with unusable, mock.patch.object(confinement, "bubblewrap", lambda: "bwrap"):
+        confinement._chosen.cache_clear()
+        confined(bench, "auto").trust()
+        done = bench.run(trust=False)
+        assert done.code == 2 and "MCPE_SANDBOX=none mcpe trust SPEC" in done.err
+        confined(bench, "none").trust()
+        assert confined(bench, "auto").run(trust=False).code == 0
+    confinement._chosen.cache_clear()
