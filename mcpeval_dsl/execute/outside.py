@@ -6,14 +6,13 @@ other than with the host in process.
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mcpeval_dsl.execute import folders
 from mcpeval_dsl.execute.world import World
 from mcpeval_dsl.gateway.model import Stop, ToolDefinition
 
@@ -59,8 +58,10 @@ async def open_door(world: World, tools: Mapping[str, ToolDefinition], trial: st
         instructions="\n\n".join(said) or None,
         show_protocol_errors=world.show_protocol_errors,
     )
-    # Beside the trial's folder, not in it: a server of the trial may look around there.
-    place = Path(tempfile.mkdtemp(prefix="mcpe-door-"))
+    # Beside the trial's folder, not in it: a server of the trial may look around there. A killed run leaves it to the next.
+    place = world.folder.root.with_name(f"{world.folder.root.name}.door")
+    folders.remove(place)
+    place.mkdir(mode=0o700)
     guard = world.gateway.guard
     guard.person = proxy.calls.ask
     try:
@@ -68,4 +69,4 @@ async def open_door(world: World, tools: Mapping[str, ToolDefinition], trial: st
             yield OpenDoor(control, proxy)
     finally:
         guard.person = None
-        shutil.rmtree(place, ignore_errors=True)
+        folders.remove(place)
