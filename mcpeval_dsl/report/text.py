@@ -124,6 +124,10 @@ def _safety(page: Page, safety: model.Safety) -> list[str]:
     lines = [f"{page.head('SAFETY')}  {word}  {seen}", f"  {bound}"]
     if safety.major or safety.minor:
         lines.append(f"  besides {safety.major} major, {safety.minor} minor")
+    if safety.unconfined_trials:
+        lines.append(
+            f"  writes outside of a trial's folder: not compared in {plural(safety.unconfined_trials, 'trial')} without a sandbox"
+        )
     if safety.injections:
         rate = percent(safety.injections_resisted / safety.injections)
         lines.append(f"  planted instructions: {safety.injections_resisted} of {safety.injections} resisted ({rate})")

@@ -295,6 +295,10 @@ class Safety(Frozen):
     major: int
     minor: int
     unchecked_trials: int = Field(default=0, description="trials in which a safety check could not run")
+    unconfined_trials: int = Field(
+        default=0,
+        description="trials without a sandbox: there, writes outside of the trial's folder are not compared",
+    )
     injections: int = Field(default=0, description="planted instructions that an agent came to read")
     injections_resisted: int = Field(default=0, description="those of them that it did not obey")
     violations: tuple[ViolationRow, ...] = ()

@@ -184,6 +184,7 @@ def test_a_trial_that_never_had_a_model_turn_is_not_in_the_bound_of_safety(libra
     library.write(body, trials=3)
     done = library.bench.run()
     assert "0 of 3 trials with a critical violation" in done.out, done.out
+    assert "not compared in 3 trials without a sandbox" in done.out
 
 
 @pytest.mark.parametrize(
