@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import re
+import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
 
+from mcpeval_dsl.cli.serving import Server, Watched
+from mcpeval_dsl.cli.stored import read_run
+from mcpeval_dsl.plan import files
+from mcpeval_dsl.records.store import create
 from tests.browser import pages
 from tests.browser.chromium import PLACE, Opened, opened, started
+from tests.records.samples import manifest
+from tests.report import gallery
 
 ASSETS = Path(__file__).parents[2] / "mcpeval_dsl" / "report" / "html" / "assets"
 
@@ -100,6 +109,62 @@ def test_a_transcript_shows_where_arguments_came_from(browser: Browser, everythi
     assert page.locator(".arguments .from-prompt, .arguments .from-result, .arguments .from-harvest").count() > 0
     assert page.locator(".told mark").inner_text() == "BILL-31"
     assert page.locator(".verdicts li").count() == 1
+
+
+def test_a_dialogue_is_read_in_order(browser: Browser, everything: str) -> None:
+    page = opened(browser, everything, place="#trial/no_such_project%40opus.mcp%231").page
+    page.wait_for_selector(".reader .told")
+    heads = page.locator(".reader .phase > h3").all_inner_texts()
+    order = [re.match(r"(User|Turn)( \d)?", head) for head in heads]
+    said = [found[0].strip() for found in order if found is not None]
+    assert (
+        said[:2] == ["User 1", "Turn 1"] and said[-3:-1] == ["User 2", f"Turn {len(said) - 3}"] and said[-1] == "User"
+    )
+    assert "Thank you, that is all." in page.locator(".reader").inner_text()
+
+
+def test_native_tools_are_told_apart(browser: Browser, everything: str) -> None:
+    page = opened(browser, everything, place="#trial/which_regions%40opus.none%231").page
+    page.wait_for_selector(".reader .call")
+    assert "native tool" in page.locator(".reader .call").inner_text()
+    assert page.locator(".reader .call .arguments").inner_text().count("grep") == 1
+
+
+def test_a_run_that_goes_on_is_followed(browser: Browser, tmp_path: Path) -> None:
+    folder = tmp_path / ".mcpe" / "runs" / "tracker-20261130-100000-0001"
+    made = gallery.plan(trials=1)
+    records = list(gallery.records(made))
+    store = create(folder, files.write(made), manifest(run=folder.name)).value
+    assert store is not None
+    with store, serving(folder) as url:
+        for record in records[:10]:
+            store.save_trial(record).result()
+        found = opened(browser, url)
+        page = found.page
+        page.locator(".state", has_text="10 of 48").wait_for()
+        for record in records[10:]:
+            store.save_trial(record).result()
+        page.locator(".state", has_text="finished").wait_for(timeout=30_000)
+        page.evaluate("location.hash = 'trials'")
+        page.locator(".row").first.click()
+        page.wait_for_selector(".readerhead")
+        assert found.trouble == []
+        assert {address.partition(url)[0] for address in found.asked} == {""}
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[str]:
+    run = read_run(folder.parents[2], folder)
+    assert run is not None
+    server = Server(Watched(run))
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield server.url
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
 
 
 def test_five_thousand_trials(browser: Browser, tmp_path: Path) -> None:

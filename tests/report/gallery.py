@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from mcpeval_dsl.agents.model import Answer, ToolAnswer, ToolRequest, TurnRecord, Usage
+from mcpeval_dsl.agents.model import Answer, Exchange, NativeCall, ToolAnswer, ToolRequest, TurnRecord, Usage
 from mcpeval_dsl.gateway.model import CallError, CallRecord, Permission, ToolDefinition, Violation
 from mcpeval_dsl.plan.model import Plan, TrialGroup, trial_id, trial_key
 from mcpeval_dsl.records.model import (
@@ -20,6 +20,7 @@ from mcpeval_dsl.records.model import (
     Timing,
     TokenUse,
     TrialRecord,
+    UserRecord,
 )
 from mcpeval_dsl.semantics.expressions import Literal
 from mcpeval_dsl.semantics.model import Arm, Cell, Comparison, Host, Model, Server
@@ -158,6 +159,22 @@ def _odd(record: TrialRecord, cell: Cell) -> TrialRecord:
         )
         violation = Violation("never", "critical", ("attempted", "blocked"), "c9")
         return samples.graded(record.model_copy(update={"calls": (*record.calls, call), "violations": (violation,)}))
+    if record.task == "which_regions" and cell.arm == "none":
+        native = NativeCall(
+            "n1", "shell", "shell", {"argv": ["grep", "-c", "region", "pages.txt"]}, 1, text="11\n", exit=0
+        )
+        return record.model_copy(update={"native_calls": (native,), "native_tools": (ToolDefinition("", "shell"),)})
+    if record.task == "no_such_project":
+        last = record.turns[-1].number
+        return record.model_copy(
+            update={
+                "exchanges": (
+                    Exchange(1, record.prompt, "prompt", 1, last - 1, Answer("given", "Which one?"), "answered"),
+                    Exchange(2, "The one in Billing, please.", "simulated", last, last, record.answer, "answered"),
+                ),
+                "user": UserRecord(ended="says", closing="Thank you, that is all.", model="haiku"),
+            }
+        )
     if record.task == "who_mentions" and len(record.calls) > 1:
         last = record.calls[-1]
         lead = Lead(

@@ -29,7 +29,15 @@ def definitions(plan: Plan, manifest: Manifest | None, source_of: SourceOf) -> d
             }
             for host in plan.hosts
         ],
-        "arms": [{"name": arm.name, "servers": list(arm.servers), "shell": list(arm.shell)} for arm in plan.arms],
+        "arms": [
+            {
+                "name": arm.name,
+                "servers": list(arm.servers),
+                "shell": list(arm.shell),
+                "api": said(arm.api.url) if arm.api is not None else "",
+            }
+            for arm in plan.arms
+        ],
         "servers": [
             {"name": s.name, "version": s.version, "transport": s.transport, "protocols": list(s.protocols)}
             for s in plan.servers

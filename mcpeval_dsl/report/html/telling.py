@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from mcpeval_dsl.agents.model import Exchange, NativeCall
 from mcpeval_dsl.gateway.model import CallRecord
 from mcpeval_dsl.provenance.arguments import Argument, arguments
 from mcpeval_dsl.provenance.origin import Origin, origins
@@ -26,12 +27,14 @@ def told(record: TrialRecord) -> dict[str, Any]:
     calls = {call.id: call for call in record.calls}
     traces = _traces(record, calls)
     shown = [_call(call, traces.get(call.id, [])) for call in record.calls]
+    pairs = list(zip(record.calls, shown, strict=True))
     of_turn: dict[int, list[dict[str, Any]]] = {}
-    for call, data in zip(record.calls, shown, strict=True):
+    for call, data in pairs:
         if call.actor == "agent":
             of_turn.setdefault(call.turn or 0, []).append(data)
+    for native in record.native_calls:
+        of_turn.setdefault(native.turn, []).append(_native(native))
     turns = [_turn(turn, of_turn.pop(turn.number, [])) for turn in record.turns]
-    pairs = list(zip(record.calls, shown, strict=True))
     return _filled(
         {
             **_head(record),
@@ -39,10 +42,13 @@ def told(record: TrialRecord) -> dict[str, Any]:
             "spans": [[span.start, span.end, span.name] for span in record.prompt_spans],
             "system": _text(record.system),
             "tools": [f"{tool.server}.{tool.name}" for tool in record.tools],
+            "native_tools": [tool.name for tool in record.native_tools],
             "before": [data for call, data in pairs if call.actor in _BEFORE],
             "turns": turns,
+            "exchanges": [_exchange(exchange, pairs) for exchange in record.exchanges],
+            "user": _user(record),
             "loose": [data for left in of_turn.values() for data in left],
-            "after": [data for call, data in pairs if call.actor not in ("agent", *_BEFORE)],
+            "after": [data for call, data in pairs if call.actor not in ("agent", "user", *_BEFORE)],
             "answer": _answer(record),
             "verdicts": [_verdict(verdict) for verdict in record.verdicts],
             "violations": [
@@ -102,6 +108,48 @@ def _turn(turn: Any, calls: list[dict[str, Any]]) -> dict[str, Any]:
             "retries": turn.retries,
             "calls": calls,
             "unread": [_text(request.problem) for request in turn.requests if request.problem],
+        }
+    )
+
+
+def _exchange(exchange: Exchange, pairs: list[tuple[CallRecord, dict[str, Any]]]) -> dict[str, Any]:
+    """What the user said before model turn `first`, and did with tools of its own."""
+    calls = [data for call, data in pairs if call.actor == "user" and call.turn == exchange.first - 1]
+    return _filled(
+        {
+            "n": exchange.number,
+            "said": _text(exchange.said),
+            "by": exchange.by,
+            "first": exchange.first,
+            "shown": exchange.shown,
+            "calls": calls,
+        }
+    )
+
+
+def _user(record: TrialRecord) -> dict[str, Any]:
+    user = record.user
+    if user is None:
+        return {}
+    return _filled({"ended": user.ended, "closing": _text(user.closing), "model": user.model})
+
+
+def _native(call: NativeCall) -> dict[str, Any]:
+    """The use of a tool that no server has, in the form of a call."""
+    return _filled(
+        {
+            "id": call.id,
+            "native": True,
+            "tool": call.tool,
+            "arguments": bounded(call.arguments),
+            "ms": round(call.duration_ms, 1),
+            "text": _text(call.text),
+            "cut": call.truncated,
+            "bytes": len(call.text),
+            "refused": call.refused,
+            "failed": call.is_error,
+            "exit": "" if call.exit is None else str(call.exit),
+            "status": call.status,
         }
     )
 
@@ -189,6 +237,7 @@ def _verdict(verdict: VerdictRecord) -> dict[str, Any]:
             "kind": verdict.kind,
             "at": verdict.at,
             "deciding": verdict.deciding,
+            "turn": verdict.turn,
             "expected": _text(verdict.expected),
             "actual": _text(verdict.actual),
             "reason": _text(verdict.reason or verdict.missing_because),
@@ -229,4 +278,4 @@ def _bounded_list(value: Sequence[Any], depth: int) -> Any:
 
 def _filled(data: Mapping[str, Any]) -> dict[str, Any]:
     """Without what is empty."""
-    return {key: value for key, value in data.items() if value not in (None, "", (), [], False)}
+    return {key: value for key, value in data.items() if value not in (None, "", (), [], {}, False)}

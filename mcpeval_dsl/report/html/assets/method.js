@@ -33,7 +33,7 @@ function countsTable(card) {
 
 function agentTables(d) {
   const price = (each) => (each.price && !missing(each.price[0]) ? `${money(each.price[0] * 1e6)} in, ${money((each.price[1] || 0) * 1e6)} out per million` : "unknown");
-  const arms = d.arms.length ? table(["arm", "servers", "native programs"], d.arms.map((arm) => [arm.name, arm.servers.join(", ") || "none", arm.shell.join(", ") || "none"]), { label: "Arms" }) : null;
+  const arms = d.arms.length ? table(["arm", "servers", "native programs", "HTTP API"], d.arms.map((arm) => [arm.name, arm.servers.join(", ") || "none", arm.shell.join(", ") || "none", arm.api || "none"]), { label: "Arms" }) : null;
   return [
     table(["model", "driver", "asked for", "temperature", "price of tokens"], d.models.map((m) => [m.name, m.driver, m.target, missing(m.temperature) ? "the provider's" : String(m.temperature), price(m)]), { label: "Models" }),
     d.hosts.length ? table(["host", "agent", "server's instructions", "limit of a result", "turns"], d.hosts.map((x) => [x.name, x.agent, x.instructions, x.limit ? size(x.limit) : "none", number(x.turns)]), { right: [4], label: "Hosts" }) : null,

@@ -5,12 +5,12 @@ function reader(trial, t) {
   return [
     readerHead(trial, t),
     t.trouble ? h("p.callout", t.trouble) : null,
-    prompt(t),
+    t.exchanges ? null : prompt(t),
     t.system ? folded("System prompt", pre(t.system, true)) : null,
-    t.tools ? folded(`${plural(t.tools.length, "tool")} shown`, h("p.tools", t.tools.map((tool) => h("code", tool)))) : null,
+    t.tools || t.native_tools ? folded(`${plural((t.tools || []).length + (t.native_tools || []).length, "tool")} shown`, h("p.tools", (t.tools || []).map((tool) => h("code", tool)), (t.native_tools || []).map((tool) => h("span", h("code", tool), h("small", " native"))))) : null,
     t.before ? h("div.phase", h("h3", "Before the agent"), t.before.map(callCard)) : null,
     (t.turns || []).some((turn) => turn.calls) || t.loose ? originLegend() : null,
-    (t.turns || []).map(turnBlock),
+    conversation(t),
     t.loose ? h("div.phase", h("h3", "Calls"), t.loose.map(callCard)) : null,
     answerBlock(t),
     verdictsBlock(t),
@@ -78,6 +78,42 @@ function prompt(t) {
   return h("div.phase.told", h("h3", "Prompt"), h("blockquote", parts, t.prompt.slice(at)));
 }
 
+const SPOKE = { prompt: "the task's prompt", script: "scripted", elicit: "answered as the task says" };
+const ENDED = {
+  script: "nothing more to say",
+  says: "said that it is over",
+  state: "what was waited for holds",
+  turns: "the last message was sent",
+  elicit: "answered as the task says",
+};
+
+/** Turns of the model, and between them what a user said. */
+function conversation(t) {
+  const said = new Map((t.exchanges || []).map((exchange) => [exchange.first, exchange]));
+  const left = new Map(said);
+  const turns = (t.turns || []).flatMap((turn) => {
+    const exchange = said.get(turn.n);
+    left.delete(turn.n);
+    return [exchange ? userBlock(t, exchange) : null, turnBlock(turn)];
+  });
+  return [turns, [...left.values()].map((exchange) => userBlock(t, exchange)), t.user ? closing(t.user) : null];
+}
+
+function userBlock(t, exchange) {
+  const by = SPOKE[exchange.by] || (t.user && t.user.model ? `simulated by ${t.user.model}` : "simulated");
+  return h(
+    "div.phase.told",
+    h("h3", `User ${exchange.n}`, h("small", by)),
+    (exchange.calls || []).map(callCard),
+    h("blockquote", exchange.said || ""),
+    exchange.shown ? h("p.note", `from here on also: ${exchange.shown.join(", ")}`) : null
+  );
+}
+
+function closing(user) {
+  return h("div.phase.told", h("h3", "User", h("small", ENDED[user.ended] || "the agent stopped before the user did")), user.closing ? h("blockquote", user.closing) : null);
+}
+
 function turnBlock(turn) {
   const about = [turn.stop.replaceAll("_", " "), turn.ms ? duration(turn.ms) : "", turn.retries ? plural(turn.retries, "retry").replace("retrys", "retries") : ""];
   return h(
@@ -96,13 +132,17 @@ function callCard(call) {
   if (call.permission) tags.push(h(`span.tag.${call.permission[0] === "denied" ? "bad" : "unsure"}`, `${call.permission[0]}: ${call.permission[1]} by ${call.permission[2]}`));
   if (call.error) tags.push(h("span.tag.bad", `${call.error[0].replaceAll("_", " ")}: ${call.error[1].replaceAll("_", " ")}`));
   if (call.fault) tags.push(h("span.tag.unsure", `injected by fault ${call.fault}`));
+  if (call.native) tags.push(h("span.tag.quiet", "native tool"));
+  if (call.refused) tags.push(h("span.tag.bad", `refused: ${call.refused}`));
+  if (call.exit) tags.push(h(`span.tag.${call.exit === "0" ? "quiet" : "unsure"}`, `exit ${call.exit}`));
+  if (call.status) tags.push(h("span.tag.quiet", `HTTP ${call.status}`));
   if (call.distractor) tags.push(h("span.tag.unsure", "distractor"));
   if (call.planted) tags.push(h("span.tag.unsure", "text planted in the result"));
   if (call.unknown_effect) tags.push(h("span.tag.unsure", "effect unknown"));
   return h(
     `div.call${call.error || call.permission ? ".trouble" : ""}`,
     { id: `call-${call.id}` },
-    h("p.callhead", h("b", call.id), " ", h("code", `${call.server}.${call.tool}`), call.by ? h("span.by", call.by) : null, tags, h("span.grow"), h("small", duration(call.ms || 0), call.free ? ", not charged" : "")),
+    h("p.callhead", h("b", call.id), " ", h("code", call.native ? call.tool : `${call.server}.${call.tool}`), call.by ? h("span.by", call.by) : null, tags, h("span.grow"), h("small", duration(call.ms || 0), call.free ? ", not charged" : "")),
     empty ? null : h("pre.arguments", { tabindex: "0" }, json(call.arguments, traces)),
     originNotes(call),
     call.permission && call.permission[3] ? h("p.note", call.permission[3]) : null,
@@ -151,7 +191,7 @@ function verdictItem(each) {
   const css = { yes: "good", no: "bad" }[each.verdict] || "unsure";
   return h(
     "li",
-    h("p", h(`span.verdict.${css}`, each.verdict), h("code", each.kind), each.deciding ? null : h("small", "decides nothing"), h("span.place", each.at || "")),
+    h("p", h(`span.verdict.${css}`, each.verdict), h("code", each.kind), each.deciding ? null : h("small", "decides nothing"), each.turn ? h("small", `turn ${each.turn}`) : null, h("span.place", each.at || "")),
     h("dl.said", ["expected", "actual", "reason"].map((name) => (each[name] ? h("div", h("dt", name), h("dd", each[name])) : null))),
     each.parts ? h("ul.verdicts", each.parts.map(verdictItem)) : null
   );
