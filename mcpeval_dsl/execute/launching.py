@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from mcpeval_dsl.execute.environ import minimal
 from mcpeval_dsl.execute.folders import TrialFolder
+from mcpeval_dsl.execute.names import extended
 from mcpeval_dsl.execute.steps import beside_spec
 from mcpeval_dsl.gateway.model import Launch
 from mcpeval_dsl.gateway.sandbox import Sandbox
@@ -30,8 +32,15 @@ def launch_of(
     spec_folder: Path,
     shared: Mapping[str, str],
     sandbox: Sandbox | None = None,
+    prepared: Path | None = None,
 ) -> Launch:
-    """How one trial reaches one server. `shared` are the environment's own variables. Raises EvaluationError."""
+    """How one trial reaches one server. Raises EvaluationError.
+
+    `shared` are the environment's own variables; `prepared` is where the server's `prepare` has made it.
+    """
+    if server.prepare is not None and prepared is not None:
+        scope = extended(scope, prepared=str(prepared))
+        sandbox = None if sandbox is None else replace(sandbox, shown=(*sandbox.shown, str(prepared)))
     own = {**shared, **variables_of(server.env, scope)}
     if server.url is not None:
         headers = {header.name: as_text(evaluate(header.value, scope)) for header in server.headers}

@@ -14,6 +14,7 @@ from pathlib import Path
 from mcpeval_dsl import __version__
 from mcpeval_dsl.execute.confinement import sandbox_of
 from mcpeval_dsl.execute.environ import search_path
+from mcpeval_dsl.execute.preparing import commit_at
 from mcpeval_dsl.execute.settings import RunSettings
 from mcpeval_dsl.execute.steps import beside_spec
 from mcpeval_dsl.plan.model import Plan
@@ -89,7 +90,7 @@ def artefact_of(server: Server, spec_folder: Path) -> str:
     """
     if server.url is not None:
         return server.version or "remote"
-    digest = hashlib.sha256()
+    digest = hashlib.sha256((commit_at(server, spec_folder) or "").encode())
     for path in sorted(set(_artefacts(server, spec_folder))):
         digest.update(path.name.encode())
         try:
@@ -122,7 +123,9 @@ def _is_artefact(path: Path) -> bool:
 
 
 def commit_of(server: Server, spec_folder: Path) -> str | None:
-    """The commit of the repository that the server's own scripts lie in, where they lie beside the spec."""
+    """The commit that is checked out for the server, or of the repository that its scripts lie in, beside the spec."""
+    if (checked_out := commit_at(server, spec_folder)) is not None:
+        return checked_out
     for path in _artefacts(server, spec_folder):
         if spec_folder in path.parents:
             return repository_commit(path.parent)

@@ -16,6 +16,7 @@ from mcpeval_dsl.execute.launching import launch_of, variables_of
 from mcpeval_dsl.execute.names import Names, extended, starting
 from mcpeval_dsl.execute.networking import Networking, opened, violations_of
 from mcpeval_dsl.execute.pace import pace_of
+from mcpeval_dsl.execute.preparing import place_of
 from mcpeval_dsl.execute.processes import sweep
 from mcpeval_dsl.execute.remote import is_remote
 from mcpeval_dsl.execute.shared import base_of, shared_lock
@@ -203,7 +204,8 @@ class World:
     def launch_of(self, server: Server) -> Launch:
         """How this world reaches a server. Raises EvaluationError."""
         scope, sandbox = self.names.scope(), self.network.sandbox_of(server.name)
-        return launch_of(server, scope, self.folder, self.context.spec_folder, self._variables, sandbox)
+        made = place_of(self.context.run_folder, server).work
+        return launch_of(server, scope, self.folder, self.context.spec_folder, self._variables, sandbox, made)
 
     def _servers(self) -> dict[str, Server]:
         """One server for each catalogue: the cell's where several versions share one."""

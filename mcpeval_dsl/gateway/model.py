@@ -226,7 +226,7 @@ class ServerStartError(Exception):
     """A server could not be started or connected: never a trial's failure.
 
     `kind`: command_missing, not_executable, exited, no_answer, refused, unsupported_revision, noise, http_status, malformed,
-    endless_list.
+    endless_list, not_prepared.
     """
 
     def __init__(

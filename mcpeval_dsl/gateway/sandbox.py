@@ -64,6 +64,7 @@ OPEN = Link(open=True)
 class Sandbox:
     """`kind` is what is used. `hidden` and `writable` are folders besides the built-in ones; `overlay`: /tmp and
     the folders in `private` can be written to, and what is written there is seen by nobody else and gone at the end.
+    `shown` can be read though they lie in what is hidden.
     `network` is the operator's word (None: as the spec says), `link` what that came to for a process.
     """
 
@@ -74,6 +75,7 @@ class Sandbox:
     hidden: tuple[str, ...] = ()
     writable: tuple[str, ...] = ()
     private: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
     link: Link = CLOSED
 
     @property
@@ -126,6 +128,8 @@ class Sandbox:
                 yield from ("--ro-bind", os.devnull, place)
         for place in self.writable:
             yield from ("--bind-try", place, place)
+        for place in self.shown:
+            yield from ("--ro-bind-try", place, place)
         yield from ("--bind", str(folder), str(folder), "--chdir", str(cwd))
 
 

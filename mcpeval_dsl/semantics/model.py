@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Literal as Word
 
 from mcpeval_dsl.frozen import dataclass
-from mcpeval_dsl.semantics.checks import CheckLine
 from mcpeval_dsl.semantics.arms import Arm
+from mcpeval_dsl.semantics.checks import CheckLine
 from mcpeval_dsl.semantics.dialogues import Dialogue
 from mcpeval_dsl.semantics.disturbances import Distraction, Fault
 from mcpeval_dsl.semantics.expressions import (
@@ -24,6 +24,7 @@ from mcpeval_dsl.semantics.expressions import (
 )
 from mcpeval_dsl.semantics.graders import Grader
 from mcpeval_dsl.semantics.injections import Inject
+from mcpeval_dsl.semantics.preparing import Preparation
 from mcpeval_dsl.source import Location
 
 Effect = Word["readonly", "additive", "destructive", "idempotent", "confirm"]
@@ -50,7 +51,7 @@ class EnvironmentVariable:
 class Server:
     """One server under test. Exactly one of `argv` and `url`. `timeout` (s) is per call, `start_timeout` (s) for its start.
 
-    `network` are the hosts that its process may reach, as written; `("all",)` means any.
+    `network` are the hosts that its process may reach, as written; `("all",)` means any. `prepare` is done once for a run.
     """
 
     name: str
@@ -72,6 +73,7 @@ class Server:
     price_per_call: float | None = None
     start_timeout: float = 30.0
     network: tuple[str, ...] = ()
+    prepare: Preparation | None = None
     at: Location | None = None
 
     @property

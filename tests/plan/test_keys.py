@@ -10,6 +10,7 @@ import pytest
 
 from mcpeval_dsl.plan.model import Plan, trial_key
 from mcpeval_dsl.semantics.checks import CheckLine, ToolCheck
+from mcpeval_dsl.semantics.arms import Api, Arm, Route
 from mcpeval_dsl.semantics.disturbances import CatalogueTools, Fault, LookAlikes
 from mcpeval_dsl.semantics.expressions import (
     ArgumentPattern,
@@ -18,6 +19,7 @@ from mcpeval_dsl.semantics.expressions import (
     Entry,
     Literal,
     Ref,
+    RunStep,
     Select,
     Sql,
     Template,
@@ -40,6 +42,7 @@ from mcpeval_dsl.semantics.model import (
     Truth,
     TypedSuite,
 )
+from mcpeval_dsl.semantics.preparing import Checkout, Preparation
 from mcpeval_dsl.source import Location
 
 from . import suites as s
@@ -65,6 +68,12 @@ def _model(**changes: Any) -> Change:
 
 def _host(**changes: Any) -> Change:
     return lambda suite: replace(suite, hosts=(replace(suite.hosts[0], **changes),))
+
+
+def _arm(**changes: Any) -> Change:
+    """Every cell in one arm that has the suite's servers, and this besides."""
+    arm = Arm("only", servers=("tracker",), **changes)
+    return lambda suite: replace(suite, arms=(arm,), cells=tuple(replace(cell, arm="only") for cell in suite.cells))
 
 
 def _harvest(**changes: Any) -> Change:
@@ -114,6 +123,8 @@ TRIAL_INGREDIENTS: dict[str, Change] = {
     "server env": _server(env=(EnvironmentVariable("A", s.text("b")),)),
     "server version": _server(version="2"),
     "server protocols": _server(protocols=("2026-07-28",)),
+    "commit of a server": _server(prepare=Preparation(Checkout("v1"))),
+    "commands that make a server": _server(prepare=Preparation(steps=(RunStep((s.text("make"),)),))),
     "annotations": _suite(catalogues=(Catalogue("tracker", (Annotation("destructive", (UPDATE,)),)),)),
     "trust hints": _suite(catalogues=(Catalogue("tracker", trust_hints=True),)),
     "environment steps": _environment(steps=()),
@@ -131,6 +142,9 @@ TRIAL_INGREDIENTS: dict[str, Change] = {
     "tools found by search": _host(tool_search=True),
     "host permissions": _host(permissions="deny"),
     "host prefix": _host(tool_prefix=s.text("x_")),
+    "tools found by search": _host(tool_search=True),
+    "host permissions": _host(permissions="deny"),
+    "host prefix": _host(tool_prefix=s.text("x_")),
     "answers to the agent's questions": _task(answers_for_user=True),
     "budget per turn": _task(budget_per_turn=replace(s.task().budget, calls=Limit(5))),
     "dialogue": _task(dialogue=s.dialogue()),
@@ -142,6 +156,18 @@ TRIAL_INGREDIENTS: dict[str, Change] = {
     "harvest binding": _harvest(bindings=(Entry("key", Select("$.issues[1].key")),)),
     "harvest reading": _harvest(read="text"),
 }
+
+
+def test_what_an_arm_has_is_told_apart() -> None:
+    api = Api(s.text("https://api.example.org"))
+    changes = [_arm(), _arm(shell=("grep",)), _arm(shell=("grep", "ls")), _arm(shell=("grep",), timeout=5.0)]
+    changes += [
+        _arm(about=s.text("See tracker.db.")),
+        _arm(api=api),
+        _arm(api=replace(api, headers=(Entry("A", s.text("b")),))),
+    ]
+    changes += [_arm(api=replace(api, routes=(Route(method, s.text("/a")),))) for method in ("GET", "POST")]
+    assert len({_keys(s.made(change(s.suite())))[0] for change in changes}) == len(changes)
 
 
 @pytest.mark.parametrize("change", TRIAL_INGREDIENTS.values(), ids=TRIAL_INGREDIENTS.keys())

@@ -91,6 +91,12 @@ _TOP = (
 
 _SERVERS = (
     BlockKind(
+        "prepare",
+        "`prepare`",
+        "What makes a version of a server, in order: its files, then commands in the folder that holds them.",
+        opened_by="prepare",
+    ),
+    BlockKind(
         "server",
         "a server",
         "One server under test, or a private one for set-up and checks.",

@@ -81,6 +81,21 @@ SERVERS: tuple[Directive, ...] = (
         'version "1.5.0"',
     ),
     define(
+        "prepare",
+        "server",
+        NOTHING,
+        "Makes this version of the server, once for a run, in a folder of its own: `{{ prepared }}`.",
+        'prepare { checkout "v1.4.0" }',
+        block="prepare",
+    ),
+    define(
+        "checkout",
+        "prepare",
+        Quoted("a commit, tag or branch", "ref"),
+        "The files of one commit of the repository that holds the spec.",
+        'checkout "v1.4.0"',
+    ),
+    define(
         "catalog",
         "server",
         NewName("catalogue", "catalogue"),
@@ -149,7 +164,7 @@ SERVERS: tuple[Directive, ...] = (
 ENVIRONMENTS: tuple[Directive, ...] = (
     define(
         "network",
-        "server environment",
+        "server environment prepare",
         either(word("all", label="everything"), Commas(Quoted("a host", "host"))),
         "Hosts that the server may reach, or all that an environment's trials start. Without it, none; `all` means any.",
         'network "api.github.com", "*.example.org:443", "localhost:5432"',
@@ -202,7 +217,7 @@ ENVIRONMENTS: tuple[Directive, ...] = (
     ),
     define(
         "run",
-        _FILES,
+        f"{_FILES} prepare",
         Argv(),
         "Runs a command to its end; it must exit with 0.",
         'run "bash" "fixtures/make.sh" { timeout 30s }',

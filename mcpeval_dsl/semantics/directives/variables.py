@@ -24,6 +24,7 @@ VARIABLES: tuple[Variable, ...] = (
     Variable("run", "Name of the run."),
     Variable("today", "The date the run started, `YYYY-MM-DD`."),
     Variable("server", "The server in the cell, or whose tool is being named."),
+    Variable("prepared", "The folder that `prepare` of the server made.", ("server", "prepare")),
     Variable("true", "The truth value."),
     Variable("false", "The truth value."),
     Variable("null", "No value."),

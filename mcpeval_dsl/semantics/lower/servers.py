@@ -11,6 +11,7 @@ from mcpeval_dsl.semantics.lower.context import Context, Unlowerable
 from mcpeval_dsl.semantics.lower.environments import variables
 from mcpeval_dsl.semantics.lower.network import lower_network, not_started
 from mcpeval_dsl.semantics.lower.patterns import lower_groups
+from mcpeval_dsl.semantics.lower.preparing import lower_preparation, preparation_among, with_folder
 from mcpeval_dsl.semantics.lower.severities import severity_of
 from mcpeval_dsl.semantics.lower.steps import argv
 from mcpeval_dsl.semantics.lower.values import lower_value
@@ -37,8 +38,9 @@ def lower_server(ctx: Context, statement: Directive) -> Server:
     name = words.name().text
     title = words.string().value if words else ""
     words.end()
-    scope = ctx.values
     statements = statement.block.statements if statement.block else ()
+    made = preparation_among(statements)
+    scope = ctx.values if made is None else with_folder(ctx.values)
     fields: dict[str, Any] = {}
     headers: list[Header] = []
     for inner in statements:
@@ -84,6 +86,9 @@ def _server_line(
             fields["network"] = (*fields.get("network", ()), *lower_network(ctx, line))
             if any(isinstance(each, Directive) and each.name.text == "http" for each in around):
                 not_started(ctx, line)
+            return
+        case "prepare":
+            fields["prepare"] = lower_preparation(ctx, scope, line)
             return
         case "stdio":
             fields["argv"] = argv(ctx, scope, words)

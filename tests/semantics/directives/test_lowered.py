@@ -28,6 +28,7 @@ FRAMES = {
     "gate_require": "gate { require task_success >= 1% { @ } }",
     "scorecard": "scorecard { @ }",
     "server": 'server s { stdio "x"; @ }',
+    "prepare": 'server s { stdio "x"; prepare { @ } }',
     "oauth": 'server s { http "https://x.example"; oauth client_credentials { client_id "x"; @ } }',
     "environment": "environment e { @ }",
     "process": 'environment e { run "x" { @ } }',
