@@ -206,3 +206,31 @@ def test_a_server_that_dies_at_its_start_is_a_suspicion_beside_the_untestable_tr
     leads = json.loads(library.bench.scorecard)["leads"]
     assert [one["kind"] for one in leads] == found
     assert not found or "ZeroDivisionError" in leads[0]["message"]
+
+
+ASKING = """suite library "Library" {{ trials {trials}; seed 3 }}
+server web {{ http "URL"; protocol "REVISION" }}
+annotations web {{ destructive remove; confirm remove }}
+model canned {{ script "canned.yaml" }}
+"""
+
+
+@pytest.mark.parametrize(("revision", "era"), [("2026-07-28", "discover"), ("2025-11-25", "initialize")])
+def test_a_person_is_asked_in_both_eras(library: Library, revision: str, era: str) -> None:
+    """In the course of a call, as a request or as a result to be repeated with the answer: it counts as confirmation."""
+    body = """
+    task agrees { prompt "x"; may remove; elicit accept { sure: true, reason: "so" }; grade contains "done" }
+    task refuses { prompt "x"; may remove; elicit decline; grade contains "done" }
+    """
+    script = calls({"tool": "remove", "arguments": {"what": "it"}})
+    with http_server("modern.py", "http") as url:
+        head = ASKING.replace("URL", url).replace("REVISION", revision)
+        library.write(body, {"*": script}, head=head)
+        done = library.bench.mcpe("trust", "specs", "--yes")
+        assert done.code == 0, done.err
+        library.bench.mcpe("run", "specs", "--allow-writes")
+    agrees, refuses = library.bench.records["agrees#1"], library.bench.records["refuses#1"]
+    assert (agrees.servers[0].era, agrees.servers[0].revision) == (era, revision)
+    assert agrees.calls[0].text.startswith("accept True so") and refuses.calls[0].text.startswith("decline")
+    assert (agrees.calls[0].elicited, refuses.calls[0].elicited) == (("accept",), ("decline",))
+    assert agrees.violations == refuses.violations == ()
