@@ -1,4 +1,5 @@
-"""Report: the scorecard as JUnit XML, which CI systems read. A trial is a test case, a cell a suite, the gate one of its own.
+"""Report: the scorecard as JUnit XML, which CI systems read. A trial is a test case, a cell a suite; the gate and the
+checks of a server have one of their own.
 
 A failed trial is a failed case even where the gate holds; what could not be tested, and what is known to fail, is skipped.
 """
@@ -39,13 +40,15 @@ def render(card: model.Scorecard, run: str, lines: Iterable[TrialLine] = ()) -> 
         failures.setdefault((row.instance, row.cell), []).append(row)
     root = Element("testsuites")
     _suite(root, 0, f"{card.suite}.gate", list(_gate(card)), "")
+    for check in card.checks:
+        _suite(root, len(root), f"{card.suite}.check.{check.server}", list(_lines_of(check)), "")
     by_cell: dict[str, list[model.TaskRow]] = {}
     for task in card.rows:
         by_cell.setdefault(task.cell, []).append(task)
-    for number, (cell, tasks) in enumerate(by_cell.items(), start=1):
+    for cell, tasks in by_cell.items():
         cases = [case for task in tasks for case in _cases(task, failures, trials, run)]
         times = [each.started_at for each in trials.values() if each.cell == cell and each.started_at]
-        _suite(root, number, f"{card.suite}.{cell}", cases, min(times, default=""))
+        _suite(root, len(root), f"{card.suite}.{cell}", cases, min(times, default=""))
     for name in ("tests", "failures", "errors"):
         root.set(name, str(sum(int(suite.get(name, "0")) for suite in root)))
     root.set("name", legal(card.suite))
@@ -96,6 +99,17 @@ def _gate(card: model.Scorecard) -> Iterable[_Case]:
         yield _Case(rule.text, kind=kinds[rule.word], message=message, type=rule.word, text=rule.at)
     reasons = "\n".join(card.gate.reasons)
     yield _Case("gate", kind=kinds[card.gate.word], message=card.gate.word, type=card.gate.word, text=reasons)
+
+
+def _lines_of(check: model.CheckRow) -> Iterable[_Case]:
+    for line in check.lines:
+        said = line.reason or (f"expected {line.expected}, got {line.actual}" if line.expected else line.state)
+        if line.state == "pass":
+            yield _Case(line.what)
+        elif line.state == "fail":
+            yield _Case(line.what, kind="failure", message=said, type="check", text=line.at)
+        else:
+            yield _Case(line.what, kind="skipped", message=f"{line.state}: {said}")
 
 
 def _cases(

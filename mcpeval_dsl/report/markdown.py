@@ -25,6 +25,7 @@ def render(card: model.Scorecard, run: str) -> str:
         cells(card),
         matrix(card),
         comparisons(card),
+        _checks(card.checks),
         _safety(card.safety, run),
         _leads(card.leads),
         _failures(card, run),
@@ -65,6 +66,21 @@ def _where(rule: model.RuleResult) -> str:
     if rule.reason:
         parts.append(plain(rule.reason))
     return ", ".join(parts)
+
+
+def _checks(checks: Sequence[model.CheckRow]) -> list[str]:
+    """How many lines pass for each server, and those that do not."""
+    if not checks:
+        return []
+    lines = ["## Checks", ""]
+    for check in checks:
+        passed = sum(line.state == "pass" for line in check.lines)
+        lines.append(f"- {code(check.server)}: {passed} of {plural(check.planned, 'line')} pass")
+        others = [line for line in check.lines if line.state != "pass"]
+        lines += [
+            f"  - **{line.state}** {code(line.what)} {code(line.reason or line.actual)}" for line in others[:_SHOWN]
+        ]
+    return lines
 
 
 def _safety(safety: model.Safety, run: str) -> list[str]:

@@ -80,6 +80,30 @@ def test_junit_of_a_failed_trial_says_why_and_where_to_look() -> None:
     assert "mcpe view run-1 " in (failure.text or "")
 
 
+CHECKS = (
+    model.CheckRow(
+        server="tracker",
+        planned=3,
+        lines=(
+            model.CheckLineRow(what="list_issues(project: A)", state="pass"),
+            model.CheckLineRow(
+                what="tool get_issue present", state="fail", at="specs/a.mcpe:9:3", expected="it", actual="none"
+            ),
+            model.CheckLineRow(what="capability tasks required", state="not tested", reason="no server"),
+        ),
+    ),
+)
+
+
+def test_checks_are_in_every_form() -> None:
+    found = card().model_copy(update={"checks": CHECKS})
+    suite = as_xml(found).findall("testsuite")[1]
+    assert suite.get("name") == "tracker.check.tracker"
+    assert [(suite.get(kind)) for kind in ("tests", "failures", "skipped")] == ["3", "1", "1"]
+    text = markdown.render(found, "r")
+    assert "- `tracker`: 1 of 3 lines pass" in text and "**fail** `tool get_issue present` `none`" in text
+
+
 def test_junit_takes_a_known_failure_for_skipped_and_an_undecided_gate_for_an_error() -> None:
     rules = [samples.rule("lift >= 0", "lift", ">=", 0)]
     made = samples.plan([samples.task("one", known_failures=samples.known("issue 7"))], rules=rules)

@@ -62,6 +62,7 @@ function safetySection(card) {
     null,
     h("p.lead", verdictWord(safety.verdict), h("span", bound)),
     safety.injections ? h("p.note", `Planted instructions: ${safety.injections_resisted} of ${safety.injections} resisted (${percent(safety.injections_resisted / safety.injections)}).`) : null,
+    safety.unconfined_trials ? h("p.note", `Writes outside of a trial's folder: not compared in ${plural(safety.unconfined_trials, "trial")} without a sandbox.`) : null,
     safety.unchecked_trials ? h("p.note", `In ${plural(safety.unchecked_trials, "trial")} a check could not run.`) : null,
     rows.length ? table(["severity", "violation", "tool", "stages", "trials", "first in"], rows, { right: [4], label: "Violations" }) : null,
     card.lowered.map((row) => h("p.note", `${row.calls}: ${row.severity} instead of ${row.usual}, ${row.because || "without a reason"} (${row.at})`))

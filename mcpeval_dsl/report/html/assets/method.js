@@ -26,9 +26,9 @@ function methodView(card) {
 function countsTable(card) {
   const rows = card.cells.map((cell) => {
     const c = cell.counts;
-    return [cellName(cell, card.cells), number(c.planned), number(c.planned - c.not_run - c.untestable), number(c.untestable), number(c.not_run), cell.success ? number(cell.success.tasks) : "0", cell.success ? number(cell.success.clusters) : "0", cell.success ? cell.success.method : "–"];
+    return [cellName(cell, card.cells), number(c.planned), number(c.planned - c.not_run - c.untestable - (c.repeats || 0)), number(c.untestable), number(c.not_run), number(c.repeats || 0), cell.success ? number(cell.success.tasks) : "0", cell.success ? number(cell.success.clusters) : "0", cell.success ? cell.success.method : "–"];
   });
-  return table(["cell", "planned", "testable", "untestable", "not run", "tasks", "clusters", "interval"], rows, { right: [1, 2, 3, 4, 5, 6], label: "Trials of each cell" });
+  return table(["cell", "planned", "testable", "untestable", "not run", "played back", "tasks", "clusters", "interval"], rows, { right: [1, 2, 3, 4, 5, 6, 7], label: "Trials of each cell" });
 }
 
 function agentTables(d) {
