@@ -9,16 +9,27 @@ from typing import Any
 import pytest
 
 from mcpeval_dsl.plan.model import Plan, trial_key
-from mcpeval_dsl.semantics.checks import CheckLine, ToolCheck
 from mcpeval_dsl.semantics.arms import Api, Arm, Route
+from mcpeval_dsl.semantics.checks import (
+    AuthCheck,
+    CheckLine,
+    ConformanceCheck,
+    LatencyCheck,
+    OAuthCheck,
+    OriginCheck,
+    ToolCheck,
+    TransportCheck,
+)
 from mcpeval_dsl.semantics.disturbances import CatalogueTools, Fault, LookAlikes
 from mcpeval_dsl.semantics.expressions import (
     ArgumentPattern,
     CallPattern,
     CallStep,
+    Condition,
     Entry,
     Literal,
     Ref,
+    Requirement,
     RunStep,
     Select,
     Sql,
@@ -142,9 +153,6 @@ TRIAL_INGREDIENTS: dict[str, Change] = {
     "tools found by search": _host(tool_search=True),
     "host permissions": _host(permissions="deny"),
     "host prefix": _host(tool_prefix=s.text("x_")),
-    "tools found by search": _host(tool_search=True),
-    "host permissions": _host(permissions="deny"),
-    "host prefix": _host(tool_prefix=s.text("x_")),
     "answers to the agent's questions": _task(answers_for_user=True),
     "budget per turn": _task(budget_per_turn=replace(s.task().budget, calls=Limit(5))),
     "dialogue": _task(dialogue=s.dialogue()),
@@ -186,8 +194,21 @@ def _lines(*lines: CheckLine) -> Change:
     return lambda suite: replace(suite, checks=(replace(suite.checks[0], lines=lines),))
 
 
+IS_SLOW = Condition(Ref(("latency", "p95")), "<=", Literal(0.5, "time"))
+
 CHECK_INGREDIENTS: dict[str, Change] = {
     "another line": _lines(ToolCheck("purge", True)),
+    "a transport": _lines(TransportCheck("sse")),
+    "a transport that is refused": _lines(TransportCheck("sse", True)),
+    "an identity": _lines(AuthCheck("none")),
+    "a scope": _lines(AuthCheck("scope", "read")),
+    "what is required of an identity": _lines(AuthCheck("none", requires=(Requirement(IS_SLOW),))),
+    "a call of an identity": _lines(AuthCheck("none", calls=(CallStep(s.call("list_issues")),))),
+    "an origin": _lines(OriginCheck("https://evil.example")),
+    "a bound on times": _lines(LatencyCheck(IS_SLOW, 5)),
+    "number of calls that are timed": _lines(LatencyCheck(IS_SLOW, 6)),
+    "a scenario": _lines(ConformanceCheck("ping")),
+    "a rule of authorisation": _lines(OAuthCheck("pkce")),
     "argument of a call": _lines(CallStep(s.call("list_issues", project=s.text("Billing")), "first")),
     "another environment": lambda suite: replace(suite, checks=(replace(suite.checks[0], environment=None),)),
     "environment steps": _environment(steps=()),
