@@ -26,9 +26,10 @@ from mcpeval_dsl.cli.main import main as mcpe
 from mcpeval_dsl.execute import scheduler
 
 ROUNDS = 4
-"""The trials are those of so many runs: what the second leaves and the last does not is no growth."""
+"""The trials are those of so many runs. Memory is compared from the end of the second to that of the last: what is free for the
+next trial stays with the process, and finds its level in the first ones."""
 GROWTH_LIMIT = 8.0
-"""MB of resident memory that all rounds after the first may add."""
+"""MB of resident memory that the second half may add."""
 
 
 def folders(place: Path) -> int:
@@ -47,18 +48,18 @@ def run(project: Path, trials: int, jobs: int) -> None:
 
 
 def rounds(name: str, project: Path, place: Path, count: int, jobs: int) -> bool:
-    run(project, count // ROUNDS, jobs)
-    before, started = state(), time.monotonic()
-    for _ in range(ROUNDS - 1):
+    started, seen = time.monotonic(), []
+    for _ in range(ROUNDS):
         run(project, count // ROUNDS, jobs)
-    after, took = state(), time.monotonic() - started
+        seen.append(state())
+    before, after, took = seen[ROUNDS // 2 - 1], seen[-1], time.monotonic() - started
     processes, descriptors, memory = (late - early for early, late in zip(before, after, strict=True))
     left = folders(place)
     good = processes <= 0 and descriptors <= 0 and memory <= GROWTH_LIMIT and left == 0
     mark = "" if good else "   ABOVE ITS LIMIT"
     print(
         f"  {name:38} processes {processes:+d}, descriptors {descriptors:+d}, folders {left}, {memory:+.1f} MB"
-        f" after the first {count // ROUNDS}; {took:.0f} s{mark}"
+        f" in the second half; {took:.0f} s{mark}"
     )
     return good
 

@@ -68,6 +68,7 @@ _strangers: dict[int, int] = {}
 def _candidates() -> list[int]:
     """Processes of this user that may belong to a trial."""
     found: list[int] = []
+    alive: set[int] = set()
     now, own, user = time.monotonic(), os.getpid(), os.getuid()
     with contextlib.suppress(OSError), os.scandir(PROC) as entries:
         for entry in entries:
@@ -75,12 +76,22 @@ def _candidates() -> list[int]:
                 continue
             with contextlib.suppress(OSError):
                 status, pid = entry.stat(), int(entry.name)
+                alive.add(pid)
                 if status.st_uid != user or pid == own or _strangers.get(pid) == status.st_ctime_ns:
                     continue
                 if _seen.get(pid, (0, now))[0] != status.st_ctime_ns:
                     _seen[pid] = (status.st_ctime_ns, now)
                 found.append(pid)
+    _forget_all_but(alive)
     return found
+
+
+def _forget_all_but(alive: set[int]) -> None:
+    """What is known of processes that have ended would grow for as long as a run lasts."""
+    for known in (_seen, _strangers):
+        if len(known) > 2 * len(alive):
+            for pid in known.keys() - alive:
+                del known[pid]
 
 
 def _carries(pid: int, mark: bytes) -> bool:
