@@ -19,8 +19,9 @@ def test_processes_that_have_ended_are_forgotten() -> None:
 
 def test_what_lives_and_carries_the_mark_is_ended() -> None:
     mark = f"/mcpe-{os.getuid()}/sweeping-{os.getpid()}"
-    words = [sys.executable, "-S", "-c", "import time; time.sleep(60)"]
-    with subprocess.Popen(words, env={"TMPDIR": mark}) as process:
-        assert processes.sweep(mark) == 1
+    words = [sys.executable, "-S", "-c", "import time; print(1, flush=True); time.sleep(60)"]
+    with subprocess.Popen(words, env={"TMPDIR": mark}, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None and process.stdout.readline()
+        assert processes.sweep(mark) >= 1
         assert process.wait(timeout=10) == -9
     assert processes.sweep(mark) == 0
