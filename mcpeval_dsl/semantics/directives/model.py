@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 from mcpeval_dsl.semantics.directives.operands import NOTHING, Operand
 
 Repeat = Literal["one", "add"]
-Availability = Literal["yes", "later", "one_cell"]
+Availability = Literal["yes", "later"]
 
 
 class BlockUse(NamedTuple):
@@ -21,8 +21,7 @@ class Directive(NamedTuple):
     """One word in the blocks `parents`.
 
     `repeat` says what a second one means: `one`, an error within one block (a task's replaces its profile's);
-    `add`, they add up. `run` says whether `mcpe run` obeys it: `later` is refused at its place for now, `one_cell` is
-    obeyed as long as the plan has a single cell.
+    `add`, they add up. `run` says whether `mcpe run` obeys it: `later` is refused at its place for now.
     """
 
     name: str

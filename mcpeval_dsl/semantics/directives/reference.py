@@ -19,7 +19,6 @@ from mcpeval_dsl.semantics.directives.wording import listed, signature
 _GENERATED = "<!-- Written from the table of directives by docs/reference/generate.py; edits here are lost. -->"
 _RUN = {
     "later": "`mcpe run` refuses it for now, at its place in the spec.",
-    "one_cell": "`mcpe run` takes it as long as the plan has a single cell.",
 }
 
 

@@ -141,7 +141,6 @@ TOP: tuple[Directive, ...] = (
         "How much better the tasks go with the treatment than with the baseline.",
         "lift mcp over cli by [tag, model]",
         repeat="add",
-        run="one_cell",
     ),
     define(
         "compare",
@@ -150,7 +149,6 @@ TOP: tuple[Directive, ...] = (
         "Two members of one axis, paired on the same tasks.",
         "compare tracker_2 over tracker_1 by tag",
         repeat="add",
-        run="one_cell",
     ),
     define(
         "matrix",

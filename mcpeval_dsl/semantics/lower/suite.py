@@ -264,7 +264,6 @@ def _after(ctx: Context, parts: Parts, statement: Directive, lists: dict[str, Ex
             parts.weights = lower_scorecard(ctx, statement)
         case "lift" | "compare":
             parts.comparisons.append(lower_comparison(ctx, statement))
-            parts.unsupported.append(Unsupported(statement.name.text, statement.span.location()))
         case "check":
             parts.checks.append(lower_check(ctx, statement, _only_environment(ctx, parts)))
         case _:

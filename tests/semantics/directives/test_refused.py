@@ -39,7 +39,6 @@ def test_later_is_refused(case: tuple[Directive, str]) -> None:
     [
         ('task t { prompt "x"; grade any { for f in ["x"] limit 2 { contains f } } }', "`for` inside a grader"),
         ('task t { prompt "x"; grade judge { claim disclose "x" } }', "`disclose` of a claim"),
-        ("lift one over two\narm one { servers tracker }\narm two { servers tracker }", "lift"),
         ('server old { http "https://x.example"; oauth client_credentials { client_id "x" } }', "`oauth`"),
     ],
 )

@@ -88,7 +88,6 @@ def test_graders_have_a_block_of_their_own() -> None:
 def test_what_run_may_refuse() -> None:
     refused = {entry.name for entry in TABLE if entry.run != "yes"}
     assert refused == {
-        *("lift", "compare"),
         *("calibration", "kappa", "for", "oauth"),
         *("claude_code", "codex", "gemini_cli", "opencode", "copilot_cli", "qwen_code", "command"),
     }
