@@ -99,6 +99,8 @@ def _confined_by(sandbox: Sandbox, plan: Plan, item: Startable) -> Startable:
     if not _is_program(item):
         return item
     hosts = {host for environment in plan.environments for host in environment.network}
+    if item.what == "run":
+        hosts |= {host for server in plan.servers if server.prepare is not None for host in server.prepare.network}
     hosts |= set(item.network)
     if sandbox.network is not None:
         hosts = {EVERYTHING} if sandbox.network else set()

@@ -206,6 +206,7 @@ matrix { model = [canned] }
 LISTED = {
     "server shelf {": 'server shelf { network "api.example.org"; ',
     "environment desk {": 'environment desk { network "localhost:5432"; ',
+    "server shelf { stdio": 'server shelf { prepare { network "pypi.example.org"; run "true" }; stdio',
 }
 
 
