@@ -25,6 +25,9 @@ def command(
     exclude: Annotated[list[str] | None, typer.Option("--exclude", help="As in `mcpe compile` (specs only).")] = None,
     heldout: bool = typer.Option(False, "--heldout", help="Take held-out tasks in as well (specs only)."),
     fresh: bool = typer.Option(False, "--fresh", help="Start a new run, whatever was measured before."),
+    name: str = typer.Option(
+        "", "--name", help="Call the run so, to compare later ones with it; continues one of that name."
+    ),
     jobs: int = typer.Option(0, "--jobs", "-j", min=0, help="Trials in flight; 0 is twice the cores."),
     trust_file: Annotated[list[str] | None, typer.Option(help="Files that say what may be started.")] = None,
     allow_writes: bool = typer.Option(False, "--allow-writes", help="Let permitted writes through to shared servers."),
@@ -51,8 +54,13 @@ def command(
     named = [each for each in reports if each.file]
     if named and len(chosen.plans) > 1:
         raise typer.BadParameter(f"{named[0].file} is one file for {len(chosen.plans)} suites; name the format alone")
+    if name and len(chosen.plans) > 1:
+        raise typer.BadParameter(f"`{name}` is the name of one run, not of {len(chosen.plans)}")
+    if name and not running.is_name(name):
+        raise typer.BadParameter(f"a run is named with letters, digits, `.`, `_` and `-`, not `{name}`")
     options = running.Options(
         fresh=fresh,
+        name=name,
         jobs=jobs or None,
         trust_files=tuple(trust_file or ()),
         allow_writes=allow_writes,

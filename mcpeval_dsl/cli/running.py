@@ -30,6 +30,7 @@ class Options:
     """What the command line says about one run."""
 
     fresh: bool = False
+    name: str = ""
     jobs: int | None = None
     trust_files: tuple[str, ...] = ()
     allow_writes: bool = False
@@ -177,7 +178,11 @@ def run_one(plan: Plan, chosen: Chosen, options: Options) -> int:
         hint = 'set mode = "auto" or "none" under [sandbox] in mcpe.local.toml; `mcpe doctor` says what there is'
         show([Diagnostic("MCPE507", str(error), hint=hint)], {}, stream=sys.stderr)
         return exits.SPEC
-    folder = choose_folder(chosen.root, plan, manifest, options.fresh)
+    folder = (
+        named_folder(chosen.root, options.name, manifest, options.fresh)
+        if options.name
+        else choose_folder(chosen.root, plan, manifest, options.fresh)
+    )
     if folder is None:
         return exits.SPEC
     manifest = manifest.model_copy(update={"run": folder.name})
@@ -231,6 +236,35 @@ def carry_out(
         shown.close()
         store.close()
     return scoring.show_run(folder, summary, chosen.sources, options.form, options.reports)
+
+
+def is_name(name: str) -> bool:
+    """Whether a run may be called so."""
+    from mcpeval_dsl.records.folder import SAFE_NAME
+
+    return SAFE_NAME.fullmatch(name) is not None
+
+
+def named_folder(root: Path, name: str, manifest: Manifest, fresh: bool) -> Path | None:
+    """The run of that name, new or continued; None, after saying why, where there is another one of that name."""
+    from mcpeval_dsl.records.folder import RunFolder
+    from mcpeval_dsl.records.manifests import differences, refusal
+    from mcpeval_dsl.records.reader import RunReader
+
+    base = root / RUNS
+    base.mkdir(parents=True, exist_ok=True, mode=0o700)
+    there = RunFolder(base / name)
+    if not there.exists:
+        return there.path
+    kept = RunReader(there).manifest()
+    different = differences(kept, manifest)
+    if not different and not fresh:
+        return there.path
+    if different:
+        show([refusal(kept, different)], {}, stream=sys.stderr)
+    else:
+        print(f"error: there is a run `{name}` already: give the new one another name", file=sys.stderr)
+    return None
 
 
 def choose_folder(root: Path, plan: Plan, manifest: Manifest, fresh: bool) -> Path | None:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 RUNS = Path(".mcpe") / "runs"
 PLAN, MANIFEST, LEDGER, LOCK = "plan.json", "manifest.json", "ledger.db", "runner.lock"
-_SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
 
 class StoreError(OSError):
@@ -130,7 +130,7 @@ def find(root: Path, name: str | None) -> RunFolder | None:
     direct = RunFolder(Path(name) if os.sep in name else root / RUNS / name)
     if direct.exists:
         return direct
-    if not _SAFE_NAME.fullmatch(name):
+    if not SAFE_NAME.fullmatch(name):
         return None
     matching = [run for run in runs(root) if run.path.name.startswith(name)]
     return matching[0] if len(matching) == 1 else None

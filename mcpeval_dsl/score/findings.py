@@ -80,10 +80,13 @@ def _of_transcript(row: Row, record: TrialRecord) -> Iterable[str]:
     failed: set[str] = set()
     retried: set[str] = set()
     for call in calls:
+        at_fault = call.error is not None and call.error.cause == "server"
+        if not failed and not at_fault:
+            continue
         key = same_call(call)
         if key in failed:
             retried.add(f"{call.server}.{call.tool}")
-        if call.error is not None and call.error.cause == "server":
+        if at_fault:
             failed.add(key)
     for tool in sorted(retried):
         yield f"{tool} failed and was called again with the same arguments"

@@ -6,9 +6,11 @@ in every bound. numpy is imported here, and this module by nothing that a comman
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import Any, Literal
 
 import numpy as np
@@ -63,6 +65,12 @@ _DTYPE = np.dtype(
         ("measures", "f8", (len(NAMES),)),
     ]
 )
+
+
+_CODE = {word: code for code, word in enumerate(_PRINTED)}
+_OF_ROW = attrgetter(*_FLAGS[3:], "charged", "turns", "judged", "judge_missing", "tokens")
+_OF_COUNTS = attrgetter(*COUNTS)
+_OF_MEASURES = attrgetter(*NAMES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +169,7 @@ class FrameBuilder:
         ]
         self._sizes = np.array([node.trials for node in nodes], dtype=np.int64)
         self._starts = np.concatenate([[0], np.cumsum(self._sizes)]).astype(np.int64)
-        self._number = {node.id: at for at, node in enumerate(nodes)}
+        self._number = {node.id: (at, int(self._starts[at]), node.trials) for at, node in enumerate(nodes)}
         self._clusters: dict[str, int] = {}
         self._latencies = array("d")
         self._trials = np.zeros(int(self._starts[-1]), dtype=_DTYPE)
@@ -181,22 +189,22 @@ class FrameBuilder:
     def place(self, trial: str) -> int | None:
         """The trial's place in the plan; None for one that the plan does not have."""
         group, _, number = trial.rpartition("#")
-        at = self._number.get(group)
-        if at is None or not number.isascii() or not number.isdigit() or not 1 <= int(number) <= self._sizes[at]:
+        found = self._number.get(group)
+        if found is None or not number.isascii() or not number.isdigit() or not 1 <= int(number) <= found[2]:
             return None
-        return int(self._starts[at]) + int(number) - 1
+        return found[1] + int(number) - 1
 
     def row(self, place: int) -> Row:
         """The planned trial, before anything is known of it."""
-        entry = self._trials[place]
-        group, number = self.groups[int(entry["group"])], int(entry["number"])
+        at = int(self._trials["group"][place])
+        group, number = self.groups[at], place - int(self._starts[at]) + 1
         return Row(
             id=trial_id(group.id, number),
             number=number,
             task=group.task,
             instance=group.instance,
             cell=group.cell,
-            split=SPLITS[int(entry["split"])],
+            split=SPLITS[int(self._trials["split"][place])],
             cluster="",
             tags=group.tags,
         )
@@ -206,21 +214,26 @@ class FrameBuilder:
 
     def put(self, place: int, row: Row) -> None:
         """What became of the trial. A repeat of an earlier one counts in nothing but the number of repeats."""
-        entry, counts = self._trials[place], row.counts
-        entry["recorded"], entry["planned"], entry["repeated"] = True, not row.repeated, row.repeated
-        entry["cluster"], entry["split"] = self._cluster(row.cluster), SPLITS.index(row.split)
-        entry["printed"] = _PRINTED.index(row.printed)
-        for name in _FLAGS[3:]:
-            entry[name] = getattr(row, name)
-        for name in ("charged", "turns", "judged", "judge_missing", "tokens", "agent_ms"):
-            entry[name] = getattr(row, name)
-        entry["cost"] = np.nan if row.cost is None else row.cost
-        entry["grading_cost"] = np.nan if row.grading_cost is None else row.grading_cost
-        entry["first_latency"], entry["latencies"] = len(self._latencies), len(row.latencies)
+        first = len(self._latencies)
         self._latencies.extend(row.latencies)
-        entry["counts"] = [getattr(counts, name) for name in COUNTS]
-        found = [getattr(row.measures, name) for name in NAMES]
-        entry["measures"] = [np.nan if value is None else value for value in found]
+        self._trials[place] = (
+            self._trials["group"][place],
+            row.number,
+            self._cluster(row.cluster),
+            SPLITS.index(row.split),
+            _CODE[row.printed],
+            True,
+            not row.repeated,
+            row.repeated,
+            *_OF_ROW(row),
+            math.nan if row.cost is None else row.cost,
+            math.nan if row.grading_cost is None else row.grading_cost,
+            row.agent_ms,
+            first,
+            len(row.latencies),
+            _OF_COUNTS(row.counts),
+            tuple([math.nan if value is None else value for value in _OF_MEASURES(row.measures)]),
+        )
 
     def frame(self) -> Frame:
         """The trials that count, and how many were left out as repeats is in `repeats`."""
@@ -232,7 +245,7 @@ class FrameBuilder:
             instances=instances,
             clusters=list(self._clusters),
             latencies=np.frombuffer(self._latencies) if len(self._latencies) else np.zeros(0),
-            trials=self._trials[self._trials["planned"]],
+            trials=self._trials if self._trials["planned"].all() else self._trials[self._trials["planned"]],
         )
 
     def repeats(self) -> dict[tuple[str, str], int]:

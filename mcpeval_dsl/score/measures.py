@@ -180,6 +180,8 @@ def _leaves(value: object) -> Iterable[object]:
 
 
 def _repeats(calls: Sequence[CallRecord]) -> int:
+    if len(calls) < 2:
+        return 0
     seen: set[tuple[str, str]] = set()
     repeats = 0
     for call in calls:

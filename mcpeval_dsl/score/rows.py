@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from mcpeval_dsl.plan.model import TrialGroup
 from mcpeval_dsl.records.model import CallCounts, OutcomeRecord, TrialRecord, VerdictRecord
@@ -74,8 +74,13 @@ def filled(row: Row, record: TrialRecord, task: Task, repeated: bool = False) ->
     passed = outcome is not None and outcome.outcome == "pass"
     critical = any(v.severity == "critical" for v in record.violations)
     budget = not record.budget.over and (outcome is None or outcome.outcome != "too_many_calls")
-    return replace(
-        row,
+    return Row(
+        id=row.id,
+        number=row.number,
+        task=row.task,
+        instance=row.instance,
+        cell=row.cell,
+        tags=row.tags,
         recorded=True,
         repeated=repeated,
         cluster=record.cluster or row.cluster or task.cluster or task.name,
