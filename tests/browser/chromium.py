@@ -69,9 +69,13 @@ class Opened:
         ]
 
     def hold(self, name: str, whole: bool = True) -> None:
-        """A screenshot for people, in build/pages."""
+        """A screenshot for people, in build/pages; index.html there shows all of them."""
         HELD.mkdir(parents=True, exist_ok=True)
         self.page.screenshot(path=HELD / f"{name}.png", full_page=whole)
+        pictures = "".join(
+            f"<h2>{each.stem}</h2><img src='{each.name}' width='700'>" for each in sorted(HELD.glob("*.png"))
+        )
+        (HELD / "index.html").write_text(f"<!doctype html><title>The page</title>{pictures}\n", "utf-8")
 
 
 def opened(browser: Browser, url: str, look: str = "desktop", place: str = "") -> Opened:

@@ -32,9 +32,12 @@ def demo(root: Path, fixture: int | None = None, trials: int = 1) -> tuple[Bench
     if fixture is not None:
         text = text.replace("let fixture = 7 ", f"let fixture = {fixture} ")
     path.write_text(text, encoding="utf-8")
-    done = bench.run("--jobs", "4")
+    done = bench.run("--jobs", "4", "--report", "html", "--report", "junit=junit.xml")
     assert done.code == 1, done.err
     assert "FAIL" in done.out
+    (page,) = bench.root.glob(".mcpe/runs/*/report.html")
+    assert f"html report: {page}" in done.err and "number website.open" in page.read_text("utf-8")
+    assert "<testsuites " in (bench.root / "junit.xml").read_text("utf-8")
     return bench, {record.id: record for record in bench.reader.records()}
 
 

@@ -47,7 +47,7 @@ function facts(card) {
   return [
     ["success", rates.length ? spread : "–", rates.length > 1 ? `worst to best of ${card.cells.length} cells` : "mean over tasks"],
     ["trials", number(card.recorded), card.recorded === card.planned ? `of ${plural(card.tasks, "task")}` : `of ${number(card.planned)} planned`],
-    ["critical", number(safety.trials_with_critical), `of ${plural(safety.exposed_trials, "trial")}`],
+    ["critical violations", number(safety.trials_with_critical), `of ${plural(safety.exposed_trials, "trial")}`],
     ["server defects", number(confirmed), plural(card.leads.length, "lead")],
     ["spent", known ? money(costs.reduce((a, b) => a + b, 0)) : "unknown", `${number(tokens)} tokens`],
   ];
