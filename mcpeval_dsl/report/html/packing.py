@@ -18,9 +18,14 @@ _JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=Fa
 _ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"})
 
 
+# What a terminal or an eye would obey, escaped as JSON escapes it: the page itself may be written to a terminal.
+_OBEYED = (*range(0x7F, 0xA0), 0x61C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A))
+_UNOBEYED = {code: f"\\u{code:04x}" for code in _OBEYED}
+
+
 def for_script(data: Any) -> str:
     """JSON that can stand inside a script element: it has no `<`, `>` or `&`, whatever the data says."""
-    return plain(data).translate(_ESCAPES)
+    return plain(data).translate(_ESCAPES).translate(_UNOBEYED)
 
 
 def plain(data: Any) -> str:
