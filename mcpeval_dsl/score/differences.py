@@ -70,7 +70,7 @@ def difference(pairs: Pairs) -> model.Delta | None:
     if one is None or other is None:
         return None
     error = clustered_error(pairs.differences, pairs.clusters)
-    interval = mover(one, other, _correlation(one, other, error))
+    interval = mover(one, other, correlation_of(one, other, error))
     found = _tested(pairs, one.value - other.value, error)
     low, high = (interval.low, interval.high) if interval is not None else (None, None)
     if found.detectable is not None:
@@ -138,7 +138,7 @@ def adjusted(found: Sequence[model.Delta], by: str) -> list[model.Delta]:
     ]
 
 
-def _correlation(one: Estimate, other: Estimate, error: float | None) -> float:
+def correlation_of(one: Estimate, other: Estimate, error: float | None) -> float:
     """r with SE_d² = SE_A² + SE_B² − 2·r·SE_A·SE_B: Pearson's r of the tasks where each is a cluster of its own."""
     if error is None or not one.error or not other.error:
         return 0.0

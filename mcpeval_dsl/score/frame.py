@@ -235,6 +235,12 @@ class FrameBuilder:
             tuple([math.nan if value is None else value for value in _OF_MEASURES(row.measures)]),
         )
 
+    def fill(self, **columns: NDArray[Any]) -> None:
+        """All trials at once, as recorded and testable, from columns in order of the plan; for simulations."""
+        self._trials["recorded"], self._trials["testable"], self._trials["turns"] = True, True, 1
+        for name, values in columns.items():
+            self._trials[name] = values
+
     def frame(self) -> Frame:
         """The trials that count, and how many were left out as repeats is in `repeats`."""
         instances = list(dict.fromkeys(group.instance for group in self.groups))
