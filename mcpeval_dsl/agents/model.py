@@ -411,6 +411,7 @@ class HostResult:
     native_tools: tuple[ToolDefinition, ...] = ()
     native_calls: tuple[NativeCall, ...] = ()
     exchanges: tuple[Exchange, ...] = ()
+    user_ms: float = 0.0
 
 
 class Host(Protocol):

@@ -60,7 +60,8 @@ def record_of(context: RunContext, progress: Progress) -> TrialRecord:
     preflight = context.preflights.get(cell.model)
     duration = (time.monotonic() - progress.began) * 1000.0
     waited_ms = (host.waited_ms if host is not None else 0.0) + _held_up(world)
-    agent_ms = max(0.0, progress.agent_ms - waited_ms)
+    user_ms = host.user_ms if host is not None else 0.0
+    agent_ms = max(0.0, progress.agent_ms - waited_ms - user_ms)
     values = {} if world is None else plain(world.names.scope().names)
     return TrialRecord(
         id=progress.id,
@@ -113,6 +114,7 @@ def record_of(context: RunContext, progress: Progress) -> TrialRecord:
             duration_ms=duration,
             agent_ms=agent_ms,
             waited_ms=waited_ms,
+            user_ms=user_ms,
             start_ms=progress.start_ms,
         ),
         violations=_violations(progress),

@@ -158,6 +158,7 @@ class Timing(Frozen):
     duration_ms: float = 0.0
     agent_ms: float = Field(default=0.0, description="the agent's own time: waits for limits, queues and starts apart")
     waited_ms: float = 0.0
+    user_ms: float = Field(default=0.0, description="between turns of a dialogue: the user, and what was read then")
     start_ms: float = Field(default=0.0, description="environment and servers")
 
 

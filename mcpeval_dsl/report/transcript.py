@@ -152,7 +152,8 @@ def _closing(record: TrialRecord, page: Page, full: bool) -> list[str]:
         "elicit": "answered as the task says",
         "": "the agent stopped before the user did",
     }
-    lines = [page.head("USER") + f"  {why[user.ended]}"]
+    failed = record.trouble is not None and record.trouble.chain[0].startswith("user_")
+    lines = [page.head("USER") + f"  {'could not go on' if failed else why[user.ended]}"]
     return [*lines, *_indented(user.closing, full)] if user.closing else lines
 
 

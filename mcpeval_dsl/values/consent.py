@@ -136,7 +136,7 @@ def is_about(question: str, tool: str, arguments: Mapping[str, Any], names: Iter
     It names what the call acts on: one of the argument values that could identify something, or one of `names` that it
     is known by, wherever it stands in the message; without such values a word of the tool's name. It speaks of no other
     thing of the same kind (`BILL-8` where the call has `BILL-7`). And it does not ask about another deed: where the
-    sentences that ask name deeds, the tool's own is among them.
+    sentences that ask name deeds, the call's own is among them: that of the tool's name, or of a value (`status: closed`).
     """
     plain = without_code(question).casefold()
     text = words_of(plain)
@@ -148,14 +148,13 @@ def is_about(question: str, tool: str, arguments: Mapping[str, Any], names: Iter
     if _speaks_of_another(plain, padded, values):
         return False
     named = {_stem(word) for word in _parts_of(tool)} - _EMPTY
-    deed = _deed_of(tool)
+    own = _deeds_of(tool, values)
     asked = {_stem(word.casefold()) for part in _leave_sentences(question) for word in _WORD.findall(part)}
-    others = [group for group in DEEDS if group is not deed and group & asked]
-    if deed is not None and deed & asked:
+    if any(deed & asked for deed in own):
         return True
-    if others:
+    if any(deed & asked for deed in DEEDS):
         return bool(named & asked - _VERBS)
-    return bool(values) or bool(named & words) or (deed is not None and bool(deed & words))
+    return bool(values) or bool(named & words) or any(deed & words for deed in own)
 
 
 def leave_for(
@@ -199,6 +198,13 @@ def _deed_of(tool: str) -> frozenset[str] | None:
             if _stem(word) in group:
                 return group
     return None
+
+
+def _deeds_of(tool: str, values: Iterable[str]) -> list[frozenset[str]]:
+    """The tool's deed, and those that values of one word name."""
+    words = {_stem(value) for value in values if _WORD.fullmatch(value)}
+    of_tool = _deed_of(tool)
+    return [deed for deed in DEEDS if deed is of_tool or not words.isdisjoint(deed)]
 
 
 def _parts_of(tool: str) -> list[str]:

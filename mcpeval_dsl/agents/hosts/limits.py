@@ -47,6 +47,7 @@ class Limits:
         self._max_turns = max_turns
         self._started = time.monotonic()
         self.waits = WaitClock()
+        self.user = WaitClock()
         self.turns = 0
         self.usage = Usage(cost_usd=0.0)
         self.findings: list[str] = []
@@ -57,8 +58,8 @@ class Limits:
         self._turn = _TurnOfUser(self.turns, self.usage, self.own_seconds())
 
     def own_seconds(self) -> float:
-        """The agent's own time so far: waits not counted."""
-        return time.monotonic() - self._started - self.waits.seconds()
+        """The agent's own time so far: waits for the API and for the user not counted."""
+        return time.monotonic() - self._started - self.waits.seconds() - self.user.seconds()
 
     def elapsed_ms(self) -> float:
         return (time.monotonic() - self._started) * 1000.0

@@ -34,6 +34,7 @@ from mcpeval_dsl.agents.model import (
 )
 from mcpeval_dsl.agents.prompts import system_prompt
 from mcpeval_dsl.agents.tools import PreparedTools, ToolPreparation, provider_of
+from mcpeval_dsl.agents.waiting import WaitClock, clock_in_force
 
 T = TypeVar("T")
 LOOP_VERSION = "1"
@@ -121,7 +122,7 @@ class _Trial:
 
     async def _heard(self, saying: Awaitable[T]) -> T:
         """What the user says; the time that takes is not the agent's."""
-        with self.limits.waits.running():
+        with self.limits.user.running(), clock_in_force(WaitClock()):
             return await saying
 
     async def _exchange(self, said: Said, messages: list[Message]) -> None:
@@ -223,4 +224,5 @@ class _Trial:
             native_tools=self.offer.natives,
             native_calls=self.caller.native,
             exchanges=tuple(self.exchanges),
+            user_ms=1000.0 * self.limits.user.seconds(),
         )
