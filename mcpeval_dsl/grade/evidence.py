@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from mcpeval_dsl.agents.hosts.offer import SEARCH
 from mcpeval_dsl.gateway.model import CallRecord
 from mcpeval_dsl.gateway.results import model_text
 from mcpeval_dsl.grade.facts import Told, facts_of
@@ -51,7 +52,7 @@ def grade(grader: Evidence, record: TrialRecord, services: GradeServices) -> Ver
     data = [result_of(call) for call in calls]
     texts = [call.text for call in calls] + [as_text(call.structured) for call in calls if call.has_structured]
     # What an agent's own programs or an API told it is as good as what a server did; names of tools are no facts.
-    texts += [call.text for call in record.native_calls if call.tool != "tool_search" and not call.refused]
+    texts += [call.text for call in record.native_calls if call.tool != SEARCH and not call.refused]
     told = Told(texts, data)
     lacking = [fact for fact in facts if not told.has(fact)]
     if not lacking:

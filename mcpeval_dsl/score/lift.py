@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mcpeval_dsl.agents.hosts.offer import SEARCH
 from mcpeval_dsl.plan.model import Plan
 from mcpeval_dsl.records.model import TrialRecord
 from mcpeval_dsl.score import model
@@ -68,14 +69,15 @@ def _without(place: Mapping[str, str], axis: str) -> tuple[tuple[str, str], ...]
 
 @dataclass(slots=True)
 class NativeTools:
-    """Native tools that agents had, by cell. Add every record."""
+    """Native tools that agents had, by cell; a search among a server's tools gives nothing else. Add every record."""
 
     by_cell: dict[str, dict[str, None]]
 
     def add(self, record: TrialRecord) -> None:
         seen = self.by_cell.setdefault(record.cell, {})
         for tool in record.native_tools:
-            seen.setdefault(tool.name)
+            if tool.name != SEARCH:
+                seen.setdefault(tool.name)
 
 
 @dataclass(frozen=True, slots=True)
