@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mcpeval_dsl.report.page import Page, clip, duration, money, number, percent, points, table, wrapped
+from mcpeval_dsl.diagnostics.render.safe import width
+from mcpeval_dsl.report.page import Page, clip, duration, money, number, percent, plural, points, table, wrapped
 from mcpeval_dsl.score import model
+from mcpeval_dsl.score.timings import TimeOverhead
 
 _COLUMNS = 5
+_WIDTH = 70
 _ROWS = 30
 _SHOW = {"cost_usd": money, "calls": number, "tokens": number, "agent_ms": duration}
 _CALLED = {"cost_usd": "cost", "calls": "calls", "tokens": "tokens", "agent_ms": "time"}
@@ -24,9 +27,10 @@ def matrix(page: Page, card: model.Scorecard) -> list[str]:
     if len(by_group) < 2:
         return []
     lines = [page.head("MATRIX") + f"  success and n; against {clip(names[0], 30)}: + better, - worse; ~ inconclusive"]
-    for start in range(0, len(names), _COLUMNS):
-        chosen = names[start : start + _COLUMNS]
-        columns = max(12, 70 // len(chosen) - 2)
+    many = min(_COLUMNS, max(1, _WIDTH // (max(width(name) for name in names) + 2)))
+    for start in range(0, len(names), many):
+        chosen = names[start : start + many]
+        columns = max(12, _WIDTH // len(chosen) - 2)
         rows = [("group", *(clip(name, columns) for name in chosen))]
         rows += [
             (clip(group, 26), *(_entry(of.get(name)) for name in chosen))
@@ -45,27 +49,33 @@ def _entry(entry: model.GroupScore | None) -> str:
     return f"{mark} {percent(entry.success.value)} /{entry.trials}".strip()
 
 
-def comparisons(page: Page, card: model.Scorecard) -> list[str]:
+def comparisons(page: Page, card: model.Scorecard, times: Sequence[TimeOverhead] = ()) -> list[str]:
+    """`times` are measured, and so no part of the scorecard."""
     lines: list[str] = []
     for each in card.comparisons:
-        lines += [*([""] if lines else []), *_comparison(page, each)]
+        lines += [*([""] if lines else []), *_comparison(page, each, times)]
     return lines
 
 
-def _comparison(page: Page, each: model.ComparisonScore) -> list[str]:
+def _comparison(page: Page, each: model.ComparisonScore, times: Sequence[TimeOverhead]) -> list[str]:
     head = "LIFT" if each.kind == "lift" else "COMPARED"
     lines = [
         page.head(head) + f"  {clip(f'{each.treatment} over {each.baseline}', 60)}: {each.measure}, paired by task"
     ]
     for row in each.rows[:_ROWS]:
-        lines += _row(page, row)
+        lines += _row(page, row, next((time for time in times if _same(time, row)), None))
     if len(each.rows) > _ROWS:
         lines.append(f"  and {len(each.rows) - _ROWS} more: mcpe report --format json")
     lines += [f"  {line}" for line in _arms(each.arms)]
     return [*lines, *(line for note in each.notes for line in wrapped(note, "  note: ", "        "))]
 
 
-def _row(page: Page, row: model.ComparisonRow) -> Iterator[str]:
+def _same(time: TimeOverhead, row: model.ComparisonRow) -> bool:
+    places = [(one.treatment_cell, one.baseline_cell, one.split, one.group) for one in (time, row)]
+    return places[0] == places[1]
+
+
+def _row(page: Page, row: model.ComparisonRow, time: TimeOverhead | None) -> Iterator[str]:
     parts = [row.agent or row.treatment_cell, row.group, row.split if row.split != "train" else ""]
     name = clip(" · ".join(filter(None, parts)), 40)
     delta = row.difference
@@ -78,7 +88,7 @@ def _row(page: Page, row: model.ComparisonRow) -> Iterator[str]:
     )
     yield f"  {name:<40}  {points(delta.value):>6} points {between:<16} {page.paint(delta.word, style)}"
     yield from _facts(_about(row, delta))
-    yield from _facts(_overheads(row.overheads))
+    yield from _facts(_overheads(row.overheads, time))
 
 
 def _about(row: model.ComparisonRow, delta: model.Delta) -> list[str]:
@@ -95,10 +105,10 @@ def _about(row: model.ComparisonRow, delta: model.Delta) -> list[str]:
     if delta.word == "no difference shown" and delta.detectable is not None:
         facts.append(f"could have seen {delta.detectable * 100:.1f}")
     left = len(row.only_treatment) + len(row.only_baseline)
-    return [*facts, f"{left} tasks on one side only"] if left else facts
+    return [*facts, f"{plural(left, 'task')} on one side only"] if left else facts
 
 
-def _overheads(overheads: Sequence[model.Overhead]) -> list[str]:
+def _overheads(overheads: Sequence[model.Overhead], time: TimeOverhead | None) -> list[str]:
     found = []
     for over in overheads:
         show, name = _SHOW[over.what], _CALLED[over.what]
@@ -107,6 +117,8 @@ def _overheads(overheads: Sequence[model.Overhead]) -> list[str]:
             continue
         sign = "+" if over.value > 0 else "−" if over.value < 0 else "±"
         found.append(f"{name} {sign}{show(abs(over.value))}")
+    if time is not None:
+        found.append(f"time {'+' if time.value > 0 else '−' if time.value < 0 else '±'}{duration(abs(time.value))}")
     found = [each for each in found if each]
     return [f"overhead of medians: {found[0]}", *found[1:]] if found else []
 

@@ -1,5 +1,6 @@
 // Charts, drawn by Observable Plot; colours are the page's own, so that they follow its theme.
 const AXIS = { fontSize: 12, tickSize: 0, labelArrow: "none" };
+const LETTER = 7.2; // pixels of a letter, about
 const shorten = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
 function chart(width, options) {
@@ -15,14 +16,15 @@ function chart(width, options) {
 
 /** Room for names at the left: as many characters as the width allows. */
 function names(width, texts) {
-  const most = Math.max(8, Math.floor((width * 0.4) / 6.6));
+  const most = Math.max(8, Math.floor((width * 0.4) / LETTER));
   const longest = Math.max(...texts.map((text) => Math.min(visible(text).length, most)));
-  return { marginLeft: longest * 6.6 + 14, short: (text) => shorten(visible(text), most) };
+  return { marginLeft: longest * LETTER + 14, short: (text) => shorten(visible(text), most) };
 }
 
-/** Differences with intervals, one line each, around zero. `rows`: name, value, low, high, word. */
+/** Differences with intervals, one line each, around zero. `rows`: name, label, value, low, high, word, part. */
 function forest(width, rows) {
-  const { marginLeft, short } = names(width, rows.map((row) => row.name));
+  const { marginLeft, short } = names(width, rows.map((row) => row.label));
+  const labels = new Map(rows.map((row) => [row.name, row.label]));
   const ends = rows.flatMap((row) => [row.low ?? row.value, row.high ?? row.value]).map((x) => x * 100);
   const most = Math.max(10, ...ends.map(Math.abs));
   const colour = (row) => (row.word === "better" ? "var(--pass)" : row.word === "worse" ? "var(--wrong)" : "var(--muted)");
@@ -37,9 +39,9 @@ function forest(width, rows) {
       Plot.gridX({ stroke: "var(--line)", strokeOpacity: 1 }),
       Plot.ruleX([0], { stroke: "var(--ink)", strokeWidth: 1.2 }),
       Plot.axisX({ ...AXIS, ticks: wide ? 7 : 5, tickFormat: (d) => (d > 0 ? `+${d}` : d < 0 ? `−${-d}` : "0"), label: "points", labelAnchor: "center" }),
-      Plot.axisY({ ...AXIS, tickFormat: short }),
-      Plot.link(rows.filter((row) => !missing(row.low)), { x1: (d) => d.low * 100, x2: (d) => d.high * 100, y1: "name", y2: "name", stroke: colour, strokeWidth: 3, strokeOpacity: 0.55, strokeLinecap: "round" }),
-      Plot.dot(rows, { x: (d) => d.value * 100, y: "name", r: 5.5, fill: colour, stroke: "var(--card)", strokeWidth: 1.5 }),
+      Plot.axisY({ ...AXIS, tickFormat: (d) => short(labels.get(d)) }),
+      Plot.link(rows.filter((row) => !missing(row.low)), { x1: (d) => d.low * 100, x2: (d) => d.high * 100, y1: "name", y2: "name", stroke: colour, strokeWidth: (d) => (d.part ? 2 : 3.5), strokeOpacity: 0.55, strokeLinecap: "round" }),
+      Plot.dot(rows, { x: (d) => d.value * 100, y: "name", r: (d) => (d.part ? 4 : 6), fill: colour, stroke: "var(--card)", strokeWidth: 1.5 }),
       wide ? Plot.text(rows, { x: most * 1.06, y: "name", dx: 10, textAnchor: "start", fill: "var(--ink)", text: (d) => (missing(d.low) ? points(d.value) : `${points(d.value)}  [${points(d.low)}, ${points(d.high)}]`) }) : null,
     ],
   });
@@ -57,13 +59,24 @@ function placed(rows, top, width) {
   const done = [];
   for (const row of [...rows].sort((a, b) => b.y - a.y)) {
     const left = row.x > top * 0.6;
-    const length = Math.min(visible(row.name).length, 26) * 6.6 + 14;
+    const length = Math.min(visible(row.name).length, 26) * LETTER + 14;
     const from = row.x * across + (left ? -length : 0);
     let at = row.y;
     for (const other of done) if (from < other.to && other.from < from + length && other.at - at < 7) at = other.at - 7;
     done.push({ ...row, left, at, from, to: from + length });
   }
   return done;
+}
+
+/** Numbers of rows beside their dot; dots that lie on one another share the words. */
+function together(rows, top, width) {
+  const found = new Map();
+  rows.forEach((row, i) => {
+    const key = `${Math.round((row.x / top) * (width / 14))} ${Math.round(row.y / 6)}`;
+    if (!found.has(key)) found.set(key, { x: row.x, y: row.y, numbers: String(i + 1) });
+    else found.get(key).numbers += `, ${i + 1}`;
+  });
+  return [...found.values()];
 }
 
 function costFigure(card) {
@@ -81,7 +94,11 @@ function costFigure(card) {
   const show = priced ? money : number;
   const draw = (width) => {
     const top = Math.max(...rows.map((row) => row.x)) * 1.25 || 1;
-    return chart(width, {
+    const letters = rows.length * Math.max(...rows.map((row) => Math.min(26, visible(row.name).length)));
+    const numbered = letters > width / 6;
+    const near = numbered ? [] : placed(rows, top, width);
+    const label = { x: "x", y: "at", text: (d) => shorten(visible(d.name), 26), fill: "var(--ink)" };
+    const made = chart(width, {
       height: 250,
       marginLeft: 46,
       marginRight: 24,
@@ -93,10 +110,12 @@ function costFigure(card) {
         Plot.axisY({ ...AXIS, ticks: [0, 25, 50, 75, 100], tickFormat: (d) => `${d} %` }),
         Plot.ruleX(rows.filter((row) => row.low !== null), { x: "x", y1: "low", y2: "high", stroke: "var(--accent)", strokeOpacity: 0.4, strokeWidth: 3, strokeLinecap: "round" }),
         Plot.dot(rows, { x: "x", y: "y", r: 6, fill: "var(--accent)", stroke: "var(--card)", strokeWidth: 1.5 }),
-        Plot.text(placed(rows, top, width), { x: "x", y: "at", text: (d) => shorten(visible(d.name), 26), textAnchor: "start", dx: 10, fill: "var(--ink)", filter: (d) => !d.left }),
-        Plot.text(placed(rows, top, width), { x: "x", y: "at", text: (d) => shorten(visible(d.name), 26), textAnchor: "end", dx: -10, fill: "var(--ink)", filter: (d) => d.left }),
+        numbered ? Plot.text(together(rows, top, width), { x: "x", y: "y", text: "numbers", textAnchor: "start", dx: 9, fill: "var(--ink)", fontWeight: 600 }) : null,
+        Plot.text(near.filter((d) => !d.left), { ...label, textAnchor: "start", dx: 10 }),
+        Plot.text(near.filter((d) => d.left), { ...label, textAnchor: "end", dx: -10 }),
       ],
     });
+    return numbered ? h("div", made, h("ol.names", rows.map((row) => h("li", name(row.name))))) : made;
   };
   const numbers = table(["cell", `mean ${what.toLowerCase()}`, "success", "interval"], rows.map((row) => [row.name, show(row.x), `${row.y.toFixed(1)} %`, row.low === null ? "–" : `${row.low.toFixed(1)} – ${row.high.toFixed(1)}`]), { right: [1, 2, 3], label: "Cost against success" });
   return figure(`${what} against success`, "Up and to the left is better. Lines: 95 % interval.", draw, numbers);

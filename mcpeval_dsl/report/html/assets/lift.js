@@ -29,7 +29,7 @@ function rowName(row, rows) {
 function forestFigure(each) {
   const rows = each.rows
     .filter((row) => row.difference)
-    .map((row) => ({ name: rowName(row, each.rows), value: row.difference.value, low: row.difference.low, high: row.difference.high, word: row.difference.word }));
+    .map((row) => ({ name: rowName(row, each.rows), label: row.group ? [row.group, row.split === "train" ? "" : row.split].filter(Boolean).join(" · ") : rowName(row, each.rows), value: row.difference.value, low: row.difference.low, high: row.difference.high, word: row.difference.word, part: Boolean(row.group) }));
   if (!rows.length) return h("p.note", "No task could be tested on both sides.");
   const kept = rows.slice(0, 40);
   return figure(

@@ -43,7 +43,7 @@ function replace(element, ...children) {
 
 /** A name that may be broken after its separators. */
 function name(text) {
-  return visible(text).split(/(?<=[._·\/@:-])/).flatMap((part, i) => (i ? [document.createElement("wbr"), part] : [part]));
+  return visible(text).split(/(?<=[._·+\/@:-])/).flatMap((part, i) => (i ? [document.createElement("wbr"), part] : [part]));
 }
 
 /** A table: `head` and `rows` of texts or elements; columns named in `right` hold numbers. */
