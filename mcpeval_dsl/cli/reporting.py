@@ -111,7 +111,7 @@ def _text(run: StoredRun, scored: Scored) -> bytes:
     from mcpeval_dsl.cli.stored import texts
     from mcpeval_dsl.report.text import render
 
-    return _encoded(render(scored.scorecard, run.name, scored.timings, texts(run).get))
+    return _encoded(render(scored.scorecard, run.name, scored.timings, texts(run).get, overheads=scored.overheads))
 
 
 def _markdown(run: StoredRun, scored: Scored) -> bytes:

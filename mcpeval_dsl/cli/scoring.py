@@ -73,12 +73,15 @@ def show_scored(
         print(first_line("scorecard"))
         print(json.dumps({"type": "scorecard", "run": run.name, "scorecard": card}, ensure_ascii=False))
         timings = [asdict(timing) for timing in scored.timings]
-        print(json.dumps({"type": "timings", "run": run.name, "cells": timings}, ensure_ascii=False))
+        overheads = [asdict(overhead) for overhead in scored.overheads]
+        line = {"type": "timings", "run": run.name, "cells": timings, "overheads": overheads}
+        print(json.dumps(line, ensure_ascii=False))
     else:
         from mcpeval_dsl.diagnostics.render.text import wants_colour
         from mcpeval_dsl.report.text import render
 
-        text = render(scored.scorecard, run.name, scored.timings, sources.get, wants_colour(sys.stdout), code)
+        colour = wants_colour(sys.stdout)
+        text = render(scored.scorecard, run.name, scored.timings, sources.get, colour, code, scored.overheads)
         sys.stdout.write(text)
     try:
         reporting.write(run, scored, reports)

@@ -95,7 +95,7 @@ def _about(row: model.ComparisonRow, delta: model.Delta) -> list[str]:
     sides = [percent(side.value) if side is not None else "–" for side in (row.treatment, row.baseline)]
     facts = [
         f"{sides[0]} over {sides[1]}",
-        f"{delta.tasks} tasks",
+        plural(delta.tasks, "task"),
         f"n {delta.treatment_trials} + {delta.baseline_trials}",
     ]
     if delta.p_adjusted is not None:
