@@ -9,7 +9,9 @@ from mcpeval_dsl.source import Location
 
 Said = Literal["yes", "no", "missing", "moot"]
 Reads = Literal["answer", "state", "calls", "results"]
-MissingBecause = Literal["not_run", "judge_api", "judge_unreadable", "timeout", "grader_exception", "no_evidence", ""]
+MissingBecause = Literal[
+    "not_run", "judge_api", "judge_unreadable", "judge_not_believed", "timeout", "grader_exception", "no_evidence", ""
+]
 
 
 @dataclass(frozen=True, slots=True)

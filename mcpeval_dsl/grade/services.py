@@ -7,9 +7,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mcpeval_dsl.agents.model import Driver
+from mcpeval_dsl.semantics.graders import Judge
 from mcpeval_dsl.values.processes import Wrap
 
 OpenJudge = Callable[[str], Driver | None]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class JudgeSetting:
+    """One way of asking: the judge model, how often, and the second judge that must agree (empty: none)."""
+
+    judge: str
+    repeats: int = 1
+    second: str = ""
+
+
+def setting_of(grader: Judge) -> JudgeSetting:
+    return JudgeSetting(grader.model, max(1, grader.repeats), grader.second or "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +32,7 @@ class GradeServices:
 
     `workdir` is the trial's own directory while it stands; graded later, commands keep the verdict they gave then. `env` is all
     that a command sees. `settings` is (max_tokens, temperature) by judge. `wrap` puts the sandbox before a
-    command. Times in seconds.
+    command. `unbelieved` says why the verdicts of judges that were measured do not count. Times in seconds.
     """
 
     project: Path
@@ -28,6 +42,7 @@ class GradeServices:
     secrets: Mapping[str, str] = field(default_factory=dict)
     judge_settings: Mapping[str, tuple[int, float | None]] = field(default_factory=dict)
     catalogues: Mapping[str, str] = field(default_factory=dict)
+    unbelieved: Mapping[JudgeSetting, str] = field(default_factory=dict)
     judge_timeout: float = 60.0
     command_timeout: float = 60.0
     wrap: Wrap | None = None
