@@ -108,6 +108,7 @@ def gather(about: About, scored: Scored, records: Iterable[TrialRecord]) -> Cont
         "live": about.live,
         "card": card.model_dump(mode="json"),
         "timings": [asdict(timing) for timing in scored.timings],
+        "overheads": [asdict(overhead) for overhead in scored.overheads],
         "latencies": [asdict(latency) for latency in latencies.result()],
         "definitions": definitions(about.plan, about.manifest, about.source_of),
         "quotes": _quotes(scored, about.source_of),

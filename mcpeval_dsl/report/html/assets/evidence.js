@@ -120,10 +120,22 @@ function untestedSection(card) {
   return section("untested", "Not tested", "Counted neither for nor against the agent; first cause first.", table(["because", "trials", "", "first in"], rows, { right: [1], label: "Not tested" }));
 }
 
+/** The first trials that show a finding, with the calls to look at. */
+function seenIn(row) {
+  const first = row.evidence && row.evidence.length ? row.evidence.slice(0, 3) : [{ trial: row.first_trial, calls: [] }];
+  return first.map((each, i) => [i ? ", " : "", trialLink(each.trial), each.calls.length ? ` (${each.calls.slice(0, 4).join(", ")})` : ""]);
+}
+
 function findingsSection(card) {
   const saturated = card.cells.filter((cell) => cell.saturated).map((cell) => ({ text: `${cell.cell}: every trial of every task passes: this suite tells nothing apart here any more`, trials: 0 }));
   const all = [...card.findings, ...saturated];
   if (!all.length) return null;
-  const item = (row) => h("li", h("span", row.text), row.trials ? h("small", `${plural(row.trials, "trial")}, first `, trialLink(row.first_trial)) : null);
+  const item = (row) =>
+    h(
+      "li",
+      h("span", row.strength === "lead" ? h("span.tag.quiet", "lead") : null, " ", row.text),
+      row.trials ? h("small", `${plural(row.trials, "trial")}: `, seenIn(row)) : null,
+      row.change ? h("p.change", row.change) : null
+    );
   return section("findings", "Findings", "Patterns over trials; they point at the suite as often as at the agent.", h("ul.findings", some(all, item, 20)));
 }

@@ -71,9 +71,15 @@ function differenceTable(each) {
   return table(["agent and group", each.treatment, each.baseline, "points", "p, corrected", "could have seen", "tasks (trials)", "in words"], rows, { right: [1, 2, 3, 4, 5, 6], label: "Tests" });
 }
 
+/** Times are measured, and stand beside the scorecard, not in it. */
+function timesOf(row) {
+  const same = (time) => ["treatment_cell", "baseline_cell", "split", "group"].every((key) => time[key] === row[key]);
+  return DATA.current.overheads.filter(same).map((time) => ({ ...time, what: "agent_ms", reason: "" }));
+}
+
 function overheadTable(each) {
   const rows = each.rows.flatMap((row) =>
-    row.overheads.map((over) => {
+    [...row.overheads, ...timesOf(row)].map((over) => {
       const [name, show] = VARIABLES[over.what] || [over.what, number];
       const signed = (value) => (missing(value) ? "–" : `${value > 0 ? "+" : value < 0 ? "−" : "±"}${show(Math.abs(value))}`);
       const side = (spread) => (spread ? show(spread.median) : "–");
