@@ -19,7 +19,7 @@ from mcpeval_dsl.provenance.decisive import blamed, program_scope
 from mcpeval_dsl.provenance.forms import exact
 from mcpeval_dsl.provenance.joins import target_forms, wanted_pieces
 from mcpeval_dsl.provenance.leaves import Hit, hits
-from mcpeval_dsl.provenance.occurrences import Needles
+from mcpeval_dsl.provenance.occurrences import Needles, readable
 from mcpeval_dsl.provenance.roles import Role, role_of_argument
 from mcpeval_dsl.provenance.vouching import Asked, vouches
 from mcpeval_dsl.provenance.writes import may_take_away, surely_takes
@@ -132,7 +132,7 @@ class Providers:
         return own and after < len(cuts) and cuts[after] < end
 
     def _look(self, wanted: set[str]) -> None:
-        spelled = {text: form for form in sorted(wanted) for text in (_escaped(form), form)}
+        spelled = {text: form for form in sorted(wanted) for text in (*_escaped(form), form)}
         needles = Needles(spelled)
         # A large float is written otherwise than the integer that it equals.
         numbers = {form for form in wanted if len(form) > 15 and form.lstrip("-").isdigit()}
@@ -159,14 +159,18 @@ def _can_vouch(call: CallRecord) -> bool:
 
 
 def _searchable(call: CallRecord) -> str:
-    if not call.has_structured:
-        return call.text
-    return json.dumps(call.structured, ensure_ascii=False, default=str)
+    if call.has_structured:
+        return json.dumps(call.structured, ensure_ascii=False, default=str)
+    # Encoders differ in what they escape: `<`, `/`, letters beyond ASCII.
+    return f"{call.text}\n{readable(call.text)}" if "\\u" in call.text or "\\/" in call.text else call.text
 
 
-def _escaped(form: str) -> str:
-    """As the value stands in JSON; also what differs only by it."""
-    return json.dumps(form, ensure_ascii=True)[1:-1]
+def _escaped(form: str) -> Iterator[str]:
+    """As the value stands in JSON, with all that can be escaped, with what must be, and with quotes and backslashes alone."""
+    yield json.dumps(form, ensure_ascii=True)[1:-1]
+    least = json.dumps(form, ensure_ascii=False)[1:-1]
+    yield least
+    yield readable(least)
 
 
 def _forms_in(value: Any) -> Iterable[str]:

@@ -90,4 +90,5 @@ def test_nothing_printed_is_obeyed(shouted: Library) -> None:
         assert not re.search(r"^FAKE: all passed", done.out + done.err, re.MULTILINE), name
     shown = dict(ended)["view read@canned#1"].out
     assert "RED" in shown and "[bold]m[/bold]" in shown and "KANBAN-1702" in shown, "it is shown all the same"
-    assert "pages.get_coded" in dict(ended)["defects"].out
+    leads = dict(ended)["defects"].out
+    assert "pages.get_coded" in leads and "pages.get_page" in leads, "what it named with escapes, it named"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -51,6 +52,26 @@ def test_a_harvest_vouches_too() -> None:
     record = trial(calls=(not_found("c1", "Not found: A-1"),))
     assert [lead.evidence for lead in leads(record, (read,))] == [("h1", "c1")]
     assert leads(record) == ()
+
+
+KEY = 'Größe "XL" <b>/\\\x07\u2028 7'
+ENCODED = {
+    "all that can be escaped": {"text": json.dumps([{"key": KEY}])},
+    "what must be escaped": {"text": json.dumps([{"key": KEY}], ensure_ascii=False)},
+    "markup too": {"text": json.dumps([{"key": KEY}], ensure_ascii=False).replace("<", "\\u003c")},
+    "slashes too": {"text": json.dumps([{"key": KEY}], ensure_ascii=False).replace("/", "\\/")},
+    "capital digits": {"text": json.dumps([{"key": KEY}]).replace("\\u00f6", "\\u00F6")},
+    "structured": {"structured": [{"key": KEY}], "has_structured": True},
+}
+
+
+@pytest.mark.parametrize("encoded", ENCODED.values(), ids=ENCODED)
+def test_a_value_is_the_servers_however_its_encoder_escapes(encoded: dict[str, Any]) -> None:
+    listed = call("c1", "list_issues", arguments={}, **encoded)
+    asked = not_found("c2", f"Not found: {KEY}", arguments={"key": KEY})
+    assert [lead.evidence for lead in leads(trial(calls=(listed, asked)))] == [("c1", "c2")]
+    other = not_found("c2", f"Not found: {KEY}8", arguments={"key": f"{KEY}8"})
+    assert leads(trial(calls=(listed, other))) == ()
 
 
 def test_an_invented_value_is_the_agents_error() -> None:

@@ -22,7 +22,8 @@ def tool(name, schema=None, hint=True):
     }
 
 
-KEY = "KANBAN-1702" + EVIL
+# Without half a character, which no host can give back as it was.
+KEY = "KANBAN-1702" + EVIL.removesuffix("\x00\ud83d")
 
 
 def call(identity, name):
