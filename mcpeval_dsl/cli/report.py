@@ -35,7 +35,7 @@ def command(
     try:
         scored = scoring.score(found)
         if form == "github":
-            reporting.github(found, scored, "" if output == "-" else output)
+            reporting.github(found, scored, "" if output == "-" else output, sys.stdout)
         elif output == "-" or (not output and form != "html"):
             sys.stdout.flush()
             sys.stdout.buffer.write(reporting.made(found, scored, form))

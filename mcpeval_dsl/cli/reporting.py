@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import typer
 
@@ -55,11 +55,14 @@ def check_form(form: str, what: str = "--format") -> None:
         raise typer.BadParameter(f"{what}; there is no format `{form}`: {advice}")
 
 
-def write(run: StoredRun, scored: Scored, reports: tuple[Wanted, ...]) -> None:
-    """Each into its file, which standard error names. Raises OSError, DamagedRecord and StoreError."""
+def write(run: StoredRun, scored: Scored, reports: tuple[Wanted, ...], form: str = "text") -> None:
+    """Each into its file, which standard error names. `form` is the command's: annotations keep out of JSON Lines.
+
+    Raises OSError, DamagedRecord and StoreError.
+    """
     for report in reports:
         if report.form == "github":
-            github(run, scored, report.file)
+            github(run, scored, report.file, sys.stderr if form == "json" else sys.stdout)
             continue
         path = Path(report.file) if report.file else run.reader.folder.path / FORMS[report.form]
         save(path, made(run, scored, report.form), private=not report.file)
@@ -81,12 +84,12 @@ def made(run: StoredRun, scored: Scored, form: str) -> bytes:
     return _MAKERS[form](run, scored)
 
 
-def github(run: StoredRun, scored: Scored, file: str) -> None:
-    """Annotations on standard output; the summary to the file, or to the step's own where GitHub gives one."""
+def github(run: StoredRun, scored: Scored, file: str, stream: TextIO) -> None:
+    """Annotations into the stream; the summary to the file, or to the step's own where GitHub gives one."""
     from mcpeval_dsl.report import github as form
 
     for command in form.commands(scored.scorecard, _in_repository(run.root)):
-        print(command)
+        print(command, file=stream)
     summary = form.summary(scored.scorecard, run.name)
     where = os.environ.get("GITHUB_STEP_SUMMARY", "")
     if file:

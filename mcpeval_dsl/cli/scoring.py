@@ -84,7 +84,7 @@ def show_scored(
         text = render(scored.scorecard, run.name, scored.timings, sources.get, colour, code, scored.overheads)
         sys.stdout.write(text)
     try:
-        reporting.write(run, scored, reports)
+        reporting.write(run, scored, reports, form)
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError) as error:
         print(f"error: cannot write {error.filename}: {error.strerror}", file=sys.stderr)
         return exits.worst(code, exits.SPEC)

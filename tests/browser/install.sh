@@ -15,7 +15,7 @@ fi
 chromium --version
 
 # The servers' place has a node where the machine has none.
-PATH="$PATH:$target/../bin"
+PATH="$PATH:$target/../bin:$target/../nodeenv/bin"
 export PATH
 cp "$here/package.json" "$here/package-lock.json" "$target/"
 (cd "$target" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error)

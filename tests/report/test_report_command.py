@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import http.client
 import json
+import signal
+import subprocess
+import sys
 import threading
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 import pytest
 
+from mcpeval_dsl.cli import reporting, scoring
 from mcpeval_dsl.cli.main import main
 from mcpeval_dsl.cli.serving import Server, Watched
 from mcpeval_dsl.cli.stored import read_run
@@ -208,6 +213,28 @@ def test_it_follows_a_run_that_goes_on(server: Server, folder: Path) -> None:
     server.watched._took = 0.0
     assert json.loads(ask(server, "state")[1])["version"] > first
     assert json.loads(ask(server, "data")[1])["card"]["recorded"] == 6
+
+
+def test_the_command_serves_until_it_is_interrupted(folder: Path) -> None:
+    command = [sys.executable, "-m", "mcpeval_dsl.cli.main", "view", "--serve"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline().strip()
+        try:
+            with urllib.request.urlopen(f"{address}data", timeout=10) as answer:
+                assert json.load(answer)["run"] == NAME
+        finally:
+            process.send_signal(signal.SIGINT)
+        assert process.wait(10) == 0
+
+
+def test_annotations_keep_out_of_json_lines(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = read_run(folder.parents[2], folder)
+    assert found is not None
+    scoring.show_scored(found, {}, "json", reports=reporting.wanted(["github=summary.md"]))
+    shown = capsys.readouterr()
+    assert [json.loads(line)["type"] for line in shown.out.splitlines()[1:]] == ["scorecard", "timings"]
+    assert shown.err.startswith("::error ")
 
 
 def test_one_trial_cannot_be_served_as_the_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
