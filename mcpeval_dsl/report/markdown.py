@@ -11,6 +11,7 @@ from mcpeval_dsl.report.markdown_cells import cells, comparisons, matrix
 from mcpeval_dsl.report.marking import code, plain, rows
 from mcpeval_dsl.report.page import number, percent, plural
 from mcpeval_dsl.report.suspicions import SUSPICIONS
+from mcpeval_dsl.report.text_findings import shown
 from mcpeval_dsl.score import model
 
 _SHOWN = 20
@@ -156,12 +157,14 @@ def _untestable(found: Sequence[model.UntestableRow], run: str) -> list[str]:
 def _findings(found: Sequence[model.FindingRow]) -> list[str]:
     if not found:
         return []
-    lines = [f"- {code(row.text)}{_times(row)}" for row in found[:_SHOWN]]
+    lines = [line for row in found[:_SHOWN] for line in _finding(row)]
     return ["## Findings", "", *lines, *_more(len(found))]
 
 
-def _times(row: model.FindingRow) -> str:
-    return f" ({plural(row.trials, 'trial')}, {code(row.first_trial)})" if row.trials else ""
+def _finding(row: model.FindingRow) -> list[str]:
+    lead = "lead, " if row.strength == "lead" else ""
+    seen = f" ({lead}{plural(row.trials, 'trial')}: {code(shown(row))})" if row.trials else ""
+    return [f"- {code(row.text)}{seen}", *([f"  change: {code(row.change)}"] if row.change else [])]
 
 
 def _view(run: str, trial: str) -> str:

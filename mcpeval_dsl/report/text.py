@@ -21,6 +21,7 @@ from mcpeval_dsl.report.suspicions import SUSPICIONS
 from mcpeval_dsl.report.text_cells import cells
 from mcpeval_dsl.report.text_checks import checks
 from mcpeval_dsl.report.text_failures import failures, untestable
+from mcpeval_dsl.report.text_findings import findings
 from mcpeval_dsl.report.text_matrix import comparisons, matrix
 from mcpeval_dsl.score import model
 from mcpeval_dsl.score.timings import CellTiming, TimeOverhead
@@ -53,7 +54,7 @@ def render(
         leads(page, card.leads),
         failures(page, card, source_of),
         untestable(page, card),
-        _findings(page, card),
+        findings(page, card),
         _last(card.exit_code if exit_code is None else exit_code),
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
@@ -187,18 +188,6 @@ def replayed(lead: model.LeadRow) -> str:
     }
     why = f": {lead.reason}" if lead.reason else ""
     return f"{words[lead.status]}, {times}{why}"
-
-
-def _findings(page: Page, card: model.Scorecard) -> list[str]:
-    lines = []
-    for finding in card.findings[:_SHOWN]:
-        where = f" ({plural(finding.trials, 'trial')}, {finding.first_trial})" if finding.trials else ""
-        lines += wrapped(finding.text + where, "  - ", "    ")
-    for cell in card.cells:
-        if cell.saturated:
-            text = f"{cell.cell}: every trial of every task passes: this suite tells nothing apart here any more"
-            lines += wrapped(text, "  - ", "    ")
-    return [page.head("FINDINGS"), *lines, *_more(len(card.findings))] if lines else []
 
 
 def _last(code: int) -> list[str]:

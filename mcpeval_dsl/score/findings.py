@@ -1,66 +1,113 @@
-"""Score: what trajectories, servers and results say beside the numbers. Held-out tasks feed no findings."""
+"""Score: what trajectories, servers and results say beside the numbers. Held-out tasks feed no findings.
+
+What is seen in one trial is a lead; in two or more it is a finding. The same text is the same finding.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from mcpeval_dsl.records.model import ConnectRecord, TrialRecord
-from mcpeval_dsl.score import model
-from mcpeval_dsl.score.facts import same_call
-from mcpeval_dsl.score.frame import SPLITS, Frame
-from mcpeval_dsl.score.rows import Row
+from mcpeval_dsl.score import missteps, misuse, model
+from mcpeval_dsl.score.across import SHOWN, AcrossTrials, of_graders, of_harness, of_repeat
+from mcpeval_dsl.score.claimed import of_answer
+from mcpeval_dsl.score.rows import Row, expected_calls
+from mcpeval_dsl.score.sightings import Sighting
+from mcpeval_dsl.semantics.model import Task
+
+
+@dataclass(slots=True)
+class _Kept:
+    sighting: Sighting
+    trials: int = 0
+    shown: list[model.FindingEvidence] = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class FindingTally:
     """Add the trials in order of the plan."""
 
-    rows: dict[str, model.FindingRow] = field(default_factory=dict)
+    rows: dict[str, _Kept] = field(default_factory=dict)
+    across: AcrossTrials = field(default_factory=AcrossTrials)
 
     def add_connects(self, connects: Iterable[ConnectRecord]) -> None:
         for record in connects:
             for text in record.findings:
-                self._note(f"server {record.server}: {text}")
+                said = f"server {record.server}: {text}"
+                self.rows.setdefault(said, _Kept(Sighting("server", said, "")))
 
-    def add(self, row: Row, record: TrialRecord) -> None:
+    def add(self, row: Row, record: TrialRecord, task: Task) -> None:
         if row.split != "train":
             return
-        for text in dict.fromkeys((*record.findings, *_of_transcript(row, record))):
-            self._note(text, row.id)
-
-    def add_tasks(self, trials: Frame) -> None:
-        """Tasks that no trial passes, whatever the cell; in order of the plan."""
-        seen = trials.where(trials["testable"] & (trials["split"] == SPLITS.index("train")))
-        code = seen.instance()
-        several = np.bincount(code, minlength=len(trials.instances)) > 1
-        right = np.bincount(code, weights=seen["correct"], minlength=len(trials.instances))
-        for number in np.flatnonzero(several & (right == 0)).tolist():
-            self._note(f"no trial of {trials.instances[number]} is right: look at the task and its graders first")
+        if row.repeated:
+            self._note(of_repeat(row, record), row.id)
+            return
+        calls = [call for call in record.calls if call.actor == "agent"]
+        self._note((Sighting("noted", text, "") for text in record.findings), row.id)
+        self._note(_shown_in_vain(record, row.success), row.id)
+        self._note(missteps.of_calls(record, calls, row.success), row.id)
+        self._note(misuse.of_arguments(record, calls), row.id)
+        if row.testable and not row.correct:
+            self._note(misuse.of_expectations(record, calls, expected_calls(task, record)), row.id)
+        self._note(of_answer(record, calls, bool(task.may)), row.id)
+        self._note(of_graders(row, record.verdicts), row.id)
+        self._note(of_harness(record), row.id)
+        wrong = row.outcome is not None and row.outcome.outcome == "wrong_answer"
+        if wrong and calls and all(call.error is None for call in calls) and record.answer.form == "given":
+            text = f"every call succeeded and the answer is wrong: {row.instance}"
+            change = (
+                "read what the results say and what the answer made of them: a result that misleads, or a wrong grader"
+            )
+            self._note([Sighting("wrong_all_the_same", text, change, tuple(c.id for c in calls[-3:]))], row.id)
+        self.across.add(row, record, calls, task.purpose == "capability")
 
     def result(self) -> tuple[model.FindingRow, ...]:
-        return tuple(self.rows.values())
+        """In the order in which they were first seen, then what only several trials show."""
+        rows = [_row(kept) for kept in self.rows.values()]
+        for each in self.across.result():
+            shown = [model.FindingEvidence(trial=trial, calls=calls) for trial, calls in each.shown]
+            rows.append(_row(_Kept(each.sighting, each.trials, shown)))
+        return tuple(rows)
 
-    def _note(self, text: str, trial: str = "") -> None:
-        kept = self.rows.get(text)
-        if kept is None:
-            self.rows[text] = model.FindingRow(text=text, trials=1 if trial else 0, first_trial=trial)
-        elif trial:
-            self.rows[text] = kept.model_copy(
-                update={"trials": kept.trials + 1, "first_trial": kept.first_trial or trial}
-            )
+    def _note(self, seen: Iterable[Sighting], trial: str) -> None:
+        told: set[str] = set()
+        for each in seen:
+            if each.text in told:
+                continue
+            told.add(each.text)
+            kept = self.rows.setdefault(each.text, _Kept(each))
+            kept.trials += 1
+            if len(kept.shown) < SHOWN:
+                kept.shown.append(model.FindingEvidence(trial=trial, calls=each.calls))
+
+
+def _row(kept: _Kept) -> model.FindingRow:
+    return model.FindingRow(
+        text=kept.sighting.text,
+        kind=kept.sighting.kind,
+        strength="lead" if kept.trials == 1 else "finding",
+        trials=kept.trials,
+        first_trial=kept.shown[0].trial if kept.shown else "",
+        evidence=tuple(kept.shown),
+        change=kept.sighting.change,
+    )
 
 
 _SHOWN_BUT_NOT_FOUND = {
-    "prompt": "the prompt names {value}, which {tool} does not find: look at the task",
-    "instructions": "instructions of {source} name {value}, which {tool} does not find: they are stale",
-    "catalogue": "the description of {source} gives {value} as an example, and an agent took it for real",
+    "prompt": ("the prompt names {value}, which {tool} does not find: look at the task", "mend the prompt"),
+    "instructions": (
+        "instructions of {source} name {value}, which {tool} does not find: they are stale",
+        "mend the instructions of {source}",
+    ),
+    "catalogue": (
+        "the description of {source} gives {value} as an example, and an agent took it for real",
+        "mark the example in the description of {source} as one, or name something that is there",
+    ),
 }
 
 
-def _shown_in_vain(record: TrialRecord, passed: bool) -> Iterable[str]:
+def _shown_in_vain(record: TrialRecord, passed: bool) -> Iterator[Sighting]:
     """Values that an agent was told and a server does not know: the fault of neither.
 
     A task may ask for what is not there on purpose; where it passes, it did.
@@ -72,32 +119,5 @@ def _shown_in_vain(record: TrialRecord, passed: bool) -> Iterable[str]:
             continue
         words = _SHOWN_BUT_NOT_FOUND.get(trace.origin)
         if words is not None and not (passed and trace.origin == "prompt"):
-            yield words.format(value=trace.value, tool=f"{call.server}.{call.tool}", source=trace.source)
-
-
-def _of_transcript(row: Row, record: TrialRecord) -> Iterable[str]:
-    calls = [call for call in record.calls if call.actor == "agent"]
-    failed: set[str] = set()
-    retried: set[str] = set()
-    for call in calls:
-        at_fault = call.error is not None and call.error.cause == "server"
-        if not failed and not at_fault:
-            continue
-        key = same_call(call)
-        if key in failed:
-            retried.add(f"{call.server}.{call.tool}")
-        if at_fault:
-            failed.add(key)
-    for tool in sorted(retried):
-        yield f"{tool} failed and was called again with the same arguments"
-    yield from _shown_in_vain(record, row.outcome is not None and row.outcome.success)
-    soft = (call for call in calls if call.error is not None and call.error.error_class == "error_in_success")
-    for tool in sorted({f"{call.server}.{call.tool}" for call in soft}):
-        yield f"a result of {tool} claims success and says that it failed: it should set isError"
-    for tool in sorted({f"{call.server}.{call.tool}" for call in calls if call.truncated}):
-        yield f"a result of {tool} was cut: it may need a filter or pages"
-    for tool in sorted({f"{call.server}.{call.tool}" for call in calls if call.distractor}):
-        yield f"the distractor {tool} was called: compare its description with those of the tools that fit"
-    wrong = row.outcome is not None and row.outcome.outcome == "wrong_answer"
-    if wrong and calls and all(call.error is None for call in calls) and record.answer.form == "given":
-        yield f"every call succeeded and the answer is wrong: {row.instance}"
+            names = {"value": trace.value, "tool": f"{call.server}.{call.tool}", "source": trace.source}
+            yield Sighting("shown_in_vain", words[0].format(**names), words[1].format(**names), (call.id,))

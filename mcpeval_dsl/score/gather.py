@@ -67,9 +67,7 @@ def gather(
     for connect in sorted(connects, key=lambda c: c.id):
         tallies.leads.add_connect(connect)
     tallies.findings.add_connects(sorted(connects, key=lambda c: c.id))
-    frame = table.frame()
-    tallies.findings.add_tasks(frame)
-    return Gathered(frame, tallies, table.repeats())
+    return Gathered(table.frame(), tallies, table.repeats())
 
 
 def _take_records(
@@ -104,6 +102,6 @@ def _take_records(
         reason = tallies.known.add(row, record, task, cells[row.cell])
         if not repeated:
             tallies.failures.add(row, record, reason)
-            tallies.findings.add(row, record)
+        tallies.findings.add(row, record, task)
         tallies.native.add(record)
         tallies.sandboxes.add(record.sandbox)

@@ -107,13 +107,13 @@ def _entries(patterns: Iterable[AnyPattern]) -> Iterable[CallPattern]:
             yield from _entries(pattern.patterns)
 
 
-def _units(patterns: Iterable[AnyPattern]) -> Iterable[tuple[CallPattern, ...]]:
+def required(patterns: Iterable[AnyPattern]) -> Iterable[tuple[CallPattern, ...]]:
     """What is required, each unit met by any of its calls."""
     for pattern in patterns:
         if isinstance(pattern, CallPattern):
             yield (pattern,)
         elif isinstance(pattern, Combined) and pattern.combinator in ("ordered", "errors"):
-            yield from _units(pattern.patterns)
+            yield from required(pattern.patterns)
         elif isinstance(pattern, Combined) and pattern.combinator in ("any", "exactly", "at_least"):
             inside = tuple(_entries(pattern.patterns))
             if inside and pattern.count != 0:
@@ -124,7 +124,7 @@ def _recall(
     expect: Sequence[AnyPattern], record: TrialRecord, calls: Sequence[CallRecord], scope: Scope
 ) -> float | None:
     shown = [(tool.server, tool.name) for tool in record.tools if tool.usable and not tool.distractor]
-    units = [unit for unit in _units(expect) if any(_is_tool(e, s, t, scope) for e in unit for s, t in shown)]
+    units = [unit for unit in required(expect) if any(is_tool(e, s, t, scope) for e in unit for s, t in shown)]
     made = [call for call in calls if call.permission.decision != "denied" and not call.distractor]
     return _share(sum(any(_names(e, call, scope) for e in unit for call in made) for unit in units), len(units))
 
@@ -134,10 +134,10 @@ def _speaks(entry: CallPattern, call: CallRecord, scope: Scope) -> bool:
 
 
 def _names(entry: CallPattern, call: CallRecord, scope: Scope) -> bool:
-    return _is_tool(entry, call.server, call.tool, scope)
+    return is_tool(entry, call.server, call.tool, scope)
 
 
-def _is_tool(entry: CallPattern, server: str, tool: str, scope: Scope) -> bool:
+def is_tool(entry: CallPattern, server: str, tool: str, scope: Scope) -> bool:
     return (entry.server is None or entry.server == server) and named(tool_name(entry, scope), tool)
 
 

@@ -370,10 +370,26 @@ class UntestableRow(Frozen):
     infrastructure: bool
 
 
+class FindingEvidence(Frozen):
+    """One trial that shows a finding, and the calls of its transcript to look at."""
+
+    trial: str
+    calls: tuple[str, ...] = ()
+
+
 class FindingRow(Frozen):
+    """Seen in one trial it is a lead, in several a finding; of a server (`trials` 0) it is one at once.
+
+    `kind` is one of a fixed set, for programs; `change` is what to edit; `evidence` are the first trials that show it.
+    """
+
     text: str
     trials: int = 0
     first_trial: str = ""
+    kind: str = ""
+    strength: Literal["lead", "finding"] = "finding"
+    change: str = ""
+    evidence: tuple[FindingEvidence, ...] = ()
 
 
 class RuleResult(Frozen):

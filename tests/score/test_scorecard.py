@@ -83,7 +83,7 @@ def test_cells_and_splits_are_never_pooled() -> None:
         ("b", "heldout", 1.0),
     ]
     assert found.failures == ()
-    assert found.findings == ()
+    assert [(f.kind, f.first_trial) for f in found.findings] == [("saturated", "one@a#1")]
 
 
 def test_a_failure_is_told_once_at_its_line() -> None:
