@@ -9,7 +9,9 @@ def budgets(lowered: Lowered) -> None:
     """`calls <= 20 hard 10` stops the trial before the soft limit counts."""
     for entry in lowered.parts.tasks:
         for name, span in entry.limit_spans.items():
-            limit = getattr(entry.task.budget, name)
+            dimension, _, per_turn = name.partition(" ")
+            budget = entry.task.budget_per_turn if per_turn else entry.task.budget
+            limit = getattr(budget, dimension)
             if limit.soft is not None and limit.hard is not None and limit.soft > limit.hard:
                 lowered.ctx.problems.report(
                     "MCPE307",
