@@ -8,7 +8,7 @@ from typing import Any
 
 from mcpeval_dsl.execute.networking import names_listed
 from mcpeval_dsl.execute.planting import Judged, Plants
-from mcpeval_dsl.execute.repeating import QUICK_MS, QUICK_START_MS, SLOW_MS, hidden_state
+from mcpeval_dsl.execute.repeating import hidden_state, repeats
 from mcpeval_dsl.execute.vicinity import Vicinity
 from mcpeval_dsl.execute.world import World
 from mcpeval_dsl.execute.writeset import WriteSet, places_of
@@ -29,7 +29,7 @@ MOST_TEXT = 1024 * 1024
 class Safety:
     """`catalogues`: digest of each server's catalogue when the agent had ended. `missing`: checks that could not run.
 
-    `noticed`: what happened beside the trial's folder, which is no violation since nothing tells who did it.
+    `noticed`: what happened beside the trial's folder, which is no violation since nothing tells who did it; what was left out.
     """
 
     task: Task
@@ -54,15 +54,15 @@ class Safety:
         self.catalogues = dict(self.world.gateway.catalogues)
         self.judged = self.plants.by_calls(self.world.calls)
 
-    async def evidence_read(self, *, first: bool, start_ms: float) -> None:
-        """In fresh sessions, after the graders' evidence: whether planted texts were obeyed, and who keeps state.
-
-        `first`: this is the first trial of its task in the plan, the one in which calls are repeated in any case; in others
-        they are where the trial took `start_ms` to start and that is little.
-        """
+    async def evidence_read(self, number: int) -> None:
+        """In fresh sessions, after the graders' evidence of trial `number`: were planted texts obeyed, and who keeps state?"""
         self.judged = await self.plants.judged(self.world, self.world.calls)
-        if first or start_ms <= QUICK_START_MS:
-            self.found += await hidden_state(self.world, self.world.calls, SLOW_MS if first else QUICK_MS)
+        if repeats(number):
+            repeated = await hidden_state(self.world, self.world.calls)
+            self.found += repeated.violations
+            if repeated.left:
+                rest = f"too slow to look for hidden state in all tools: {', '.join(repeated.left)} left out"
+                self.noticed = (*self.noticed, rest)
 
     @property
     def unchecked(self) -> tuple[str, ...]:

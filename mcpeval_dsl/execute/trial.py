@@ -347,24 +347,7 @@ async def _safety_after(context: RunContext, progress: Progress, world: World) -
     if await truth_moved(context, needed_harvests(context, progress.group.needs), progress.task, world):
         progress.flags.append(MOVED)
     if progress.safety is not None:
-        first = _first_of_task(context, progress, world)
-        await progress.safety.evidence_read(first=first, start_ms=progress.start_ms)
-
-
-def _first_of_task(context: RunContext, progress: Progress, world: World) -> bool:
-    """The first trial of its task with this version of the servers whose agent has one at all.
-
-    Decided by the plan alone, so that a run that was interrupted repeats the same calls as any other.
-    """
-    if progress.number != 1 or not world.shown_servers(progress.task):
-        return False
-    for node in context.plan.nodes:
-        if isinstance(node, TrialGroup) and node.task == progress.task.name:
-            cell = context.cells[node.cell]
-            arm = context.arms.get(cell.arm or "")
-            if cell.server == progress.cell.server and (arm is None or arm.servers):
-                return node.id == progress.group.id
-    return False
+        await progress.safety.evidence_read(progress.number)
 
 
 async def _put_back(progress: Progress, world: World) -> None:

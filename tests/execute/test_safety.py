@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from mcpeval_dsl.execute import safety, writeset
+from mcpeval_dsl.execute import repeating, writeset
 from mcpeval_dsl.gateway.model import Violation
 from tests.execute.bench import Bench, outcome
 
@@ -272,23 +272,21 @@ def test_a_tool_that_keeps_state_behind_a_false_hint(bench: Bench) -> None:
     assert found["lists"] == []
 
 
-def test_hidden_state_is_looked_for_in_every_trial_that_is_quick(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    head = HEAD.replace("readonly list_*, read_*, get_*, fetch_page; ", "readonly read_*; trust hints; ")
-    tasks = {"thinks": ("tags a", [call("get_thought")])}
-    monkeypatch.setattr(safety, "QUICK_START_MS", 60_000.0)
-    run(bench, tasks, head=head.replace("trials 1", "trials 3"))
-    assert [kinds(list(bench.records[f"thinks#{n}"].violations)) for n in (1, 2, 3)] == [
-        [("hidden_state", "major", "effect")]
-    ] * 3
+STATEFUL = HEAD.replace("readonly list_*, read_*, get_*, fetch_page; ", "readonly read_*; trust hints; ")
 
 
-def test_hidden_state_is_looked_for_in_the_first_trial_however_slow(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    head = HEAD.replace("readonly list_*, read_*, get_*, fetch_page; ", "readonly read_*; trust hints; ")
-    monkeypatch.setattr(safety, "QUICK_START_MS", 0.0)
-    run(bench, {"thinks": ("tags a", [call("get_thought")])}, head=head.replace("trials 1", "trials 2"))
-    assert [len(bench.records[f"thinks#{n}"].violations) for n in (1, 2)] == [1, 0]
+def test_hidden_state_is_looked_for_in_trials_that_the_plan_decides(bench: Bench) -> None:
+    run(bench, {"thinks": ("tags a", [call("get_thought")])}, head=STATEFUL.replace("trials 1", "trials 5"))
+    found = {n: kinds(list(bench.records[f"thinks#{n}"].violations)) for n in range(1, 6)}
+    state = [("hidden_state", "major", "effect")]
+    assert found == {1: state, 2: state, 3: [], 4: state, 5: []}
+
+
+def test_what_there_was_no_time_to_repeat_is_said(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(repeating, "MOST_SECONDS", 0.0)
+    found = run(bench, {"thinks": ("tags a", [call("get_thought")])}, head=STATEFUL)
+    assert found["thinks"] == []
+    assert any("vault.get_thought left out" in text for text in bench.records["thinks#1"].findings)
 
 
 @pytest.mark.parametrize("tells", ["", '"--tells"'], ids=["silently", "told"])
