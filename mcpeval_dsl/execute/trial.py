@@ -32,6 +32,7 @@ from mcpeval_dsl.execute.world import World
 from mcpeval_dsl.gateway.consent import Consent
 from mcpeval_dsl.gateway.model import CallRecord, ServerStartError
 from mcpeval_dsl.plan.model import HarvestNode, TrialGroup, trial_id, trial_key
+from mcpeval_dsl.plan.parameters import in_cell
 from mcpeval_dsl.records.model import InfraTrouble, TrialRecord
 from mcpeval_dsl.semantics.expressions import CallStep, FileText
 from mcpeval_dsl.semantics.model import Cell, Task
@@ -92,7 +93,8 @@ class Ended:
 
 async def run_trial(context: RunContext, group: TrialGroup, number: int) -> Ended:
     """Never raises for what server, agent or model do; cancellation ends everything it started and passes through."""
-    task, cell = context.tasks[group.task], context.cells[group.cell]
+    cell = context.cells[group.cell]
+    task = in_cell(context.tasks[group.task], cell)
     name = trial_id(group.id, number)
     progress = Progress(
         name,
@@ -296,8 +298,9 @@ def _drifted(world: World, when: Literal["before_answer", "after_answer"]) -> In
 
 
 def facts_of(task: Task, scope: Scope) -> dict[str, Any]:
-    """What a scripted or replayed model may know: the trial's folders, and the task's reference calls where they have values."""
+    """What a model that is none may know: the trial's folders and names, and the task's reference calls where they have values."""
     facts: dict[str, Any] = {name: scope.names[name] for name in ("workdir", "home") if name in scope.names}
+    facts["scope"] = scope
     calls = [step.call for step in task.reference if isinstance(step, CallStep)]
     try:
         facts["reference"] = [

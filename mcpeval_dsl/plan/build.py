@@ -31,6 +31,7 @@ from mcpeval_dsl.plan.model import (
     Suite,
     TrialGroup,
 )
+from mcpeval_dsl.plan.parameters import in_cell
 from mcpeval_dsl.plan.prices import free, per_token, priced
 from mcpeval_dsl.plan.select import Selector, wants_heldout
 from mcpeval_dsl.plan.splits import assign
@@ -215,7 +216,7 @@ def _bounds(topology: Topology, drafts: list[Draft]) -> tuple[dict[str, float], 
     seconds: dict[str, float] = {}
     for draft in drafts:
         if draft.kind == "trial" and draft.instance is not None and draft.cell is not None:
-            task = draft.instance.task
+            task = in_cell(draft.instance.task, draft.cell)
             model = topology.models.get(draft.cell.model) or Model(draft.cell.model, "litellm", draft.cell.model)
             host = topology.hosts.get(draft.cell.host) or Host(draft.cell.host)
             servers = tuple(topology.servers[s] for s in draft.servers)

@@ -216,10 +216,15 @@ class Truth:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """`soft` decides the outcome, `hard` stops the trial; seconds, tokens, USD or counts."""
+    """`soft` decides the outcome, `hard` stops the trial; seconds, tokens, USD or counts.
+
+    `soft_axis` and `hard_axis` are axes of the matrix whose values they are, cell by cell (`parameters.in_cell`).
+    """
 
     soft: float | None = None
     hard: float | None = None
+    soft_axis: str = ""
+    hard_axis: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -176,3 +176,23 @@ def test_a_run_of_many_cells_is_killed_and_continued(bench: Bench, tmp_path: Pat
     again = bench.run()
     assert "of 8 trials to run" in again.err and "8 of 8 trials" not in again.err
     assert bench.scorecard == whole
+
+
+def test_an_axis_gives_each_cell_its_budget(bench: Bench) -> None:
+    task = """
+task wander { prompt "x"; budget calls <= few hard most; grade contains "lamp" }
+matrix { few = [1, 3]; most = [2, 9] }
+"""
+    steps = [{"call": "list_things"}, {"call": {"tool": "get_thing", "arguments": {"number": 0}}}, {"reply": "lamp"}]
+    bench.spec(task, {"*": [steps[0], steps[1], {**steps[1], "when": "tools | length > 0"}, steps[2]]})
+    done = bench.run()
+    assert done.code == 0, done.err
+    worth = {cell: (outcome(record), record.termination) for cell, (record,) in by_cell(bench).items()}
+    assert worth == {
+        "canned+1+2": ("too_many_calls", "hard_budget:calls"),
+        "canned+1+9": ("too_many_calls", "answered"),
+        "canned+3+2": ("too_many_calls", "hard_budget:calls"),
+        "canned+3+9": ("pass", "answered"),
+    }
+    (plan,) = json.loads((runs(bench.root)[0].path / "plan.json").read_text())["plans"]
+    assert plan["ceilings"]["calls"]["value"] == 2 + 9 + 2 + 9

@@ -41,7 +41,7 @@ class NameOf(NamedTuple):
 
 
 class Limit(NamedTuple):
-    """`name <= quantity`."""
+    """`name <= quantity`, or `name <= axis`: then the cell's value of that axis."""
 
     name: str
     unit: Unit
@@ -49,13 +49,17 @@ class Limit(NamedTuple):
 
 
 class Quantity(NamedTuple):
-    """A number in `unit`; `least` and `most` in base units (seconds, bytes, dollars, a fraction for percent)."""
+    """A number in `unit`; `least` and `most` in base units (seconds, bytes, dollars, a fraction for percent).
+
+    `axis`: the name of an axis of the matrix may stand in its place.
+    """
 
     unit: Unit
     label: str = "number"
     least: float | None = 0
     most: float | None = None
     whole: bool = False
+    axis: bool = False
 
 
 class Assign(NamedTuple):

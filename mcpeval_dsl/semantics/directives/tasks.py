@@ -16,6 +16,7 @@ from mcpeval_dsl.semantics.directives.operands import (
     ObjectValue,
     Operand,
     Pattern,
+    Quantity,
     Quoted,
     Tag,
     TextValue,
@@ -24,7 +25,6 @@ from mcpeval_dsl.semantics.directives.operands import (
     either,
     file_of,
     options,
-    quantity,
     seq,
     text,
     word,
@@ -35,7 +35,7 @@ _SETTINGS = "task profile defaults"
 
 
 def _budget(name: str, unit: Unit) -> Operand:
-    hard = seq(word("hard", label=f"hard_{name}_word"), quantity(unit, f"hard_{name}"))
+    hard = seq(word("hard", label=f"hard_{name}_word"), Quantity(unit, f"hard_{name}", axis=True))
     per_turn = seq(word("per", label="per_word"), word("turn", label="per_turn"))
     return seq(Limit(name, unit, name), options(per_turn, hard))
 
@@ -201,7 +201,7 @@ ASKING: tuple[Directive, ...] = (
                 _budget("turns", "count"),
             )
         ),
-        "Limits of one trial: a soft one decides the outcome, a `hard` one stops the agent.",
+        "Limits of one trial: a soft one decides the outcome, a `hard` one stops the agent. An axis may give it.",
         "budget calls <= 6 hard 15, tokens <= 40k, cost <= $0.05, time <= 60s",
         repeat="add",
     ),

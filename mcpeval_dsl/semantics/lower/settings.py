@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Literal as Word
 from typing import cast
 
+from mcpeval_dsl.diagnostics.suggestions import closest
 from mcpeval_dsl.semantics.expressions import AnyPattern, CallPattern, Combined, Expression, Literal
 from mcpeval_dsl.semantics.lower.answers import lower_answer
 from mcpeval_dsl.semantics.lower.conditions import lower_condition
@@ -24,7 +25,7 @@ from mcpeval_dsl.semantics.lower.values import lower_value
 from mcpeval_dsl.semantics.lower.words import Words, names, only
 from mcpeval_dsl.semantics.model import Conditional, KnownFailure, Limit, Never, ToolFilter
 from mcpeval_dsl.semantics.symbols import Symbol, word
-from mcpeval_dsl.syntax.tree import Comparison, Directive, ObjectValue, Ref, Statement, String
+from mcpeval_dsl.syntax.tree import Directive, ObjectValue, Ref, Statement, String, Value
 
 Handler = Callable[[Draft, Directive], None]
 DIMENSIONS = ("calls", "tokens", "cost", "time", "turns")
@@ -136,22 +137,44 @@ def _budget(draft: Draft, line: Directive) -> None:
         name = word(bound.left)
         if name not in DIMENSIONS or bound.operator != "<=":
             raise Unlowerable(bound.span, "`calls <= 6 hard 15`")
-        soft = _quantity(bound)
+        soft, soft_axis = _amount(draft, bound.right)
         per_turn = words.take("per") is not None and words.take("turn") is not None
-        hard = float(words.number().value) if words.take("hard") else None
+        hard, hard_axis = _amount(draft, words.value("a quantity")) if words.take("hard") else (None, "")
         words.end()
-        if per_turn:
-            draft.turn_limits[name] = Limit(soft, hard)
-        else:
-            draft.limits[name] = Limit(soft, hard)
+        limits = draft.turn_limits if per_turn else draft.limits
+        limits[name] = Limit(soft, hard, soft_axis, hard_axis)
         draft.limit_spans[f"{name} per turn" if per_turn else name] = group.span
 
 
-def _quantity(bound: Comparison) -> float:
-    value = getattr(bound.right, "value", None)
-    if not isinstance(value, int | float):
-        raise Unlowerable(bound.right.span, "a quantity")
-    return float(value)
+def _amount(draft: Draft, said: Value) -> tuple[float | None, str]:
+    """A limit's number, or the axis of the matrix that gives it."""
+    value = getattr(said, "value", None)
+    if isinstance(value, int | float):
+        return float(value), ""
+    axis = word(said)
+    if axis is None:
+        raise Unlowerable(said.span, "a quantity")
+    members = draft.ctx.dimensions.get(axis)
+    if members is None or not all(is_number(member) for member in members):
+        why = "has members that are no numbers" if members is not None else "is no axis of the matrix"
+        near = closest(axis, list(draft.ctx.dimensions))
+        hint = (
+            f"did you mean `{near}`?"
+            if near and members is None
+            else f"write a number, or `{axis} = [3, 6]` in the matrix"
+        )
+        body = "A limit is a number, or an axis whose members are numbers in the limit's own unit."
+        draft.ctx.problems.report("MCPE354", said.span, f"the limit `{axis}` {why}", body, hint)
+        return None, ""
+    return None, axis
+
+
+def is_number(text: str) -> bool:
+    """Whether a member of an axis, as text, is a number that is not negative."""
+    try:
+        return 0 <= float(text) < float("inf")
+    except ValueError:
+        return False
 
 
 def _needs(draft: Draft, line: Directive) -> None:

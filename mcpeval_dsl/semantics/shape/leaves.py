@@ -72,6 +72,8 @@ def _segment(leaf: op.Segment, item: object) -> int:
 
 def number_fits(leaf: op.Quantity, item: object) -> int:
     """FITS, or UNIT for another unit, RANGE for a number out of bounds, OTHER for no number."""
+    if leaf.axis and bare(item) is not None:
+        return FITS
     if not isinstance(item, tree.Number):
         return OTHER
     if not unit_fits(leaf.unit, item):
@@ -88,7 +90,8 @@ def _limit(leaf: op.Limit, item: object) -> int:
     if item.operator != "<=":
         return NEAR
     right = item.right
-    return FITS if isinstance(right, tree.Number) and unit_fits(leaf.unit, right) else UNIT
+    fits = bare(right) is not None or (isinstance(right, tree.Number) and unit_fits(leaf.unit, right))
+    return FITS if fits else UNIT
 
 
 def _iteration(leaf: op.Iteration, item: object) -> int:
