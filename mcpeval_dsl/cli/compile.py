@@ -76,7 +76,7 @@ def _write(plans: list[Plan], output: str, root: Path) -> str:
 
     data = files.write(plans)
     if output == "-":
-        sys.stdout.buffer.write(data)
+        sys.stdout.write(data.decode("utf-8"))
         return "-"
     path = Path(output) if output else root / PLAN_PATH
     try:

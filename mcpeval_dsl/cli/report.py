@@ -37,8 +37,8 @@ def command(
         if form == "github":
             reporting.github(found, scored, "" if output == "-" else output, sys.stdout)
         elif output == "-" or (not output and form != "html"):
-            sys.stdout.flush()
-            sys.stdout.buffer.write(reporting.made(found, scored, form))
+            # As text: what goes past the stream goes past what keeps a terminal from obeying it.
+            sys.stdout.write(reporting.made(found, scored, form).decode("utf-8"))
             sys.stdout.flush()
         elif output:
             reporting.save(Path(output), reporting.made(found, scored, form), private=False)

@@ -22,7 +22,7 @@ model canned {{ script "canned.yaml" }}
 BODY = """
 harvest first = pages.list_pages() { key = $.pages[0].key }
 task read { prompt "Read {{ first.key }}."; grade contains "nothing like it"; grade exact "{{ first.key }}x" }
-task ends { prompt "x"; grade contains "nothing like it" }
+task ends { prompt "x\u202e\x9b2J"; grade contains "nothing like it" }
 """
 CHECK = """suite checks "Checks"
 server pages { stdio "python" "../specs/shouting.py"; timeout 5s }
@@ -39,16 +39,24 @@ COMMANDS = (
     ("defects", "--confirm"),
     ("report", "--format", "text"),
     ("report", "--format", "markdown", "-o", "-"),
+    ("report", "--format", "json", "-o", "-"),
     ("report", "--format", "junit", "-o", "-"),
     ("report", "--format", "github", "-o", "-"),
     ("report", "--format", "html", "-o", "-"),
     ("runs",),
+    ("runs", "--format", "json"),
+    ("view", "read@canned#1", "--format", "json"),
+    ("defects", "--format", "json"),
+    ("compile", "specs", "--format", "json"),
+    ("graph", "specs", "--format", "json"),
+    ("doctor", "--format", "json"),
     ("replay", "read@canned#1"),
     ("trust", "checks", "--yes"),
     ("check", "checks"),
     ("lock", "specs"),
     ("lock", "specs", "--check"),
     ("compile", "specs"),
+    ("compile", "specs", "-o", "-"),
     ("graph", "specs"),
     ("doctor",),
 )

@@ -187,7 +187,7 @@ def test_graph_of_a_spec_and_of_its_plan_are_the_same(workplace: Workplace, form
     [
         (("no.json",), "no.json cannot be read"),
         (("mcpe.json",), "is no plan file"),
-        (("--format", "svg"), "--format is one of text, dot, mermaid"),
+        (("--format", "svg"), "--format is one of text, json, dot, mermaid"),
         (("mcpe.json", "--select", "x"), "a plan file is already selected"),
     ],
 )

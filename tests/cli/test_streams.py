@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mcpeval_dsl import cli, report
 from mcpeval_dsl.cli.streams import shown, shown_output
 
 TURNED = "a\u202eb\x9b2J\u2066c\x7f\u2028d\U000e0041"
@@ -38,3 +41,14 @@ def test_both_streams_are_guarded_and_given_back() -> None:
             assert not sys.stdout.isatty()
         assert sys.stdout is out and sys.stderr is err
     assert out.getvalue() == err.getvalue() == "a\\u202eb\\u009b2J\\u2066c\\u007f\\u2028d\\udb40\\udc41\n"
+
+
+def test_no_command_writes_past_them() -> None:
+    rooms = [Path(cli.__file__).parent, Path(report.__file__).parent]
+    past = [
+        path
+        for room in rooms
+        for path in room.rglob("*.py")
+        if re.search(r"std(out|err)\.buffer", path.read_text("utf-8"))
+    ]
+    assert past == []
