@@ -17,6 +17,7 @@ COMMANDS: dict[str, Entry] = {
     "graph": Entry("graph", "Show what depends on what: text, DOT or Mermaid."),
     "lock": Entry("lock", "Ask the servers for their tools and write mcpe.lock."),
     "check": Entry("check", "Carry out the checks of specs: a server and its protocol, without a model."),
+    "selftest": Entry("selftest", "Try without a model whether tasks can be solved and graders tell right from wrong."),
     "run": Entry("run", "Run a plan, or continue it."),
     "score": Entry("score", "Grade and score a run again, without running it."),
     "compare": Entry("compare", "Say whether a run is worse than an earlier one."),
