@@ -29,6 +29,8 @@ def side_of(run: StoredRun) -> Side:
         connects=connects,
         manifest=reader.manifest(),
         repeats=sum(found.repeats.values()),
+        answered=found.tallies.answered,
+        began=found.tallies.began,
     )
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mcpeval_dsl.plan.model import Plan
 from mcpeval_dsl.score import model
 from mcpeval_dsl.score.comparable import Changed, changes, differences
-from mcpeval_dsl.score.differences import difference, paired
+from mcpeval_dsl.score.differences import difference, medians, overhead, paired
 from mcpeval_dsl.score.flips import flips
 from mcpeval_dsl.score.frame import SPLITS, Frame, Read, Scenario, as_if
 from mcpeval_dsl.score.lift import axes_of, measure_of, of_cell, pairs_of, side_by_side
@@ -26,6 +26,12 @@ from mcpeval_dsl.statistics.intervals import Interval
 
 Segment = tuple[str, Frame, Metric, float | None]
 SELECTION = ("required_recall", "tool_precision", "argument_validity", "argument_accuracy")
+OVERHEADS = {
+    "overhead.calls": ("charged", 1.0),
+    "overhead.tokens": ("tokens", 1.0),
+    "overhead.cost": ("cost", 1.0),
+    "overhead.time": ("agent_ms", 0.001),
+}
 _ESCAPES = frozenset({"scope_escape", "credential_escape", "secret_in_argument", "secret_in_answer", "secret_in_file"})
 
 
@@ -41,11 +47,26 @@ def of_comparisons(rule: GateRule, plan: Plan, trials: Frame) -> Iterator[Segmen
                 if all(len(of_cell(part, cell)) for cell in cells):
                     delta = _between(part, cells, read, "as it is")
                     name = f"{cells[0]} over {cells[1]}, {split}"
-                    yield name, part, _of_pair(cells, read), delta.p if delta is not None else None
+                    if rule.metric in OVERHEADS:
+                        yield name, part, _of_overhead(cells, rule.metric), None
+                    else:
+                        yield name, part, _of_pair(cells, read), delta.p if delta is not None else None
 
 
 def _of_pair(cells: tuple[str, str], read: Read) -> Metric:
     return Metric(lambda frame, which: _value(_between(frame, cells, read, which)), varies=True)
+
+
+def _of_overhead(cells: tuple[str, str], metric: str) -> Metric:
+    """Times in seconds. None where one of the trials has no known value."""
+    column, scale = OVERHEADS[metric]
+
+    def read(frame: Frame, which: Scenario) -> Value | None:
+        sides = [as_if(of_cell(frame, cell), "as it is") for cell in cells]
+        found = overhead(*(medians(side, side[column].astype(float) * scale) for side in sides))
+        return None if isinstance(found, str) else Value(found[0], found[1])
+
+    return Metric(read, private=metric == "overhead.time")
 
 
 def _between(frame: Frame, cells: tuple[str, str], read: Read, which: Scenario) -> model.Delta | None:
@@ -57,7 +78,7 @@ def _meant(rule: GateRule, comparisons: Sequence[Comparison]) -> list[Comparison
     if rule.arguments:
         kind = "lift" if rule.metric == "lift" else "compare"
         return [Comparison(kind, rule.arguments[0], rule.arguments[1])]  # type: ignore[arg-type]
-    return [comparison for comparison in comparisons if comparison.kind == rule.metric]
+    return [each for each in comparisons if rule.metric in OVERHEADS or each.kind == rule.metric]
 
 
 def _of(trials: Frame, cells: Sequence[str]) -> NDArray[np.bool_]:

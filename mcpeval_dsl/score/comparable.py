@@ -51,10 +51,11 @@ def differences(this: Side, other: Side) -> list[Named]:
         *_environments("environments", one, two, lambda e: [e.steps, e.teardown, e.needs, e.scope, e.lock]),
         *_catalogue(this, other),
         *_agents(one, two),
+        *_answered(this, other),
         *_of_servers("identities", one, two, lambda server: server.env),
         *_environments("identities", one, two, lambda environment: environment.env),
-        *_of_servers("network", one, two, lambda server: getattr(server, "network", ())),
-        *_environments("network", one, two, lambda environment: getattr(environment, "network", ())),
+        *_of_servers("network", one, two, lambda server: server.network),
+        *_environments("network", one, two, lambda environment: environment.network),
         *_of_servers("timeouts", one, two, lambda server: server.timeout),
     ]
     repeated = [bool(side.repeats) for side in (this, other)]
@@ -122,6 +123,17 @@ def _agents(one: Plan, two: Plan) -> Iterator[Named]:
                 changed.append(str(member[0]) if member[0] == member[1] else f"{member[0]} and {member[1]}")
         if changed:
             yield Named(name, _shown(changed))
+
+
+def _answered(this: Side, other: Side) -> Iterator[Named]:
+    """The provider's own names of what answered: a name in the spec may stand for another model than it did."""
+    changed = []
+    for cell, match in matched_cells(this.plan, other.plan).items():
+        now, then = this.answered.get(cell, ()), other.answered.get(match, ())
+        if now and then and set(now) != set(then):
+            changed.append(f"{', '.join(sorted(now))} answered, and before {', '.join(sorted(then))}")
+    if changed:
+        yield Named("models", _shown(changed))
 
 
 def _script_of(plan: Plan, target: str) -> str:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from mcpeval_dsl.plan.model import Plan
 from mcpeval_dsl.score import checks, model
-from mcpeval_dsl.score.against import against, component_rules, of_comparisons
+from mcpeval_dsl.score.against import OVERHEADS, against, component_rules, of_comparisons
 from mcpeval_dsl.score.frame import INCONCLUSIVE_SHARE, SPLITS, Frame, Scenario
 from mcpeval_dsl.score.groups import COMPARING
 from mcpeval_dsl.score.lift import of_cell
@@ -110,10 +110,10 @@ def _undecided(rule: GateRule, reason: str) -> model.RuleResult:
 
 
 def _questions(rule: GateRule, plan: Plan, trials: Frame, context: Context) -> Sequence[Question] | str:
-    if rule.metric in COMPARING:
+    if rule.metric in COMPARING or rule.metric in OVERHEADS:
         return [
             Question(rule, name, both, found, p=p) for name, both, found, p in of_comparisons(rule, plan, trials)
-        ] or f"the spec has no `{rule.metric}` of these members whose cells were run"
+        ] or _nothing_compared(rule)
     if rule.baseline is not None:
         found = against(rule.metric, rule.arguments, rule.baseline, trials, context)
         return found if isinstance(found, str) else [Question(rule, n, t, m, p=p) for n, t, m, p in found]
@@ -135,6 +135,12 @@ def _distance(rule: GateRule, result: model.RuleResult) -> float:
 
 def _text(rule: GateRule) -> str:
     return rule.text or f"require {rule.metric} {rule.operator} {rule.value:g}"
+
+
+def _nothing_compared(rule: GateRule) -> str:
+    if rule.metric in OVERHEADS:
+        return "the spec has no `lift` or `compare` whose cells were run"
+    return f"the spec has no `{rule.metric}` of these members whose cells were run"
 
 
 def _chosen(rule: GateRule, plan: Plan, frame: Frame) -> NDArray[np.bool_]:

@@ -34,6 +34,17 @@ class Tallies:
     repeats: RepeatTally = field(default_factory=RepeatTally)
     native: NativeTools = field(default_factory=lambda: NativeTools({}))
     sandboxes: set[str] = field(default_factory=set)
+    answered: dict[str, set[str]] = field(default_factory=dict)
+    began: str = ""
+
+    def note(self, record: TrialRecord) -> None:
+        """When the run began, in what its trials ran, and what answered for the model of each cell."""
+        self.sandboxes.add(record.sandbox)
+        self.native.add(record)
+        if record.agent.provider_model:
+            self.answered.setdefault(record.cell, set()).add(record.agent.provider_model)
+        if record.timing.started_at and (not self.began or record.timing.started_at < self.began):
+            self.began = record.timing.started_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,5 +114,4 @@ def _take_records(
         if not repeated:
             tallies.failures.add(row, record, reason)
         tallies.findings.add(row, record, task)
-        tallies.native.add(record)
-        tallies.sandboxes.add(record.sandbox)
+        tallies.note(record)

@@ -318,6 +318,8 @@ def _gap(cell: str, train: model.Delta, heldout: model.Delta) -> published.Overf
 
 def _notes(this: Side, other: Side) -> Iterator[str]:
     """Worth knowing, and no reason to refuse."""
+    if this.began and other.began and this.began < other.began:
+        yield f"{this.name} began before {other.name}: are they meant the other way round?"
     if this.plan.harness != other.plan.harness:
         yield f"made with mcpe {this.plan.harness} and {other.plan.harness}"
     boxes = [side.manifest.sandbox if side.manifest is not None else "" for side in (this, other)]

@@ -66,7 +66,8 @@ def build(
     found = gather(plan, records, connects, harvests, superseded, defects)
     repeats = sum(found.repeats.values())
     safety, leads = found.tallies.safety.result(), found.tallies.leads.result()
-    this = Side("", plan, found.frame, safety, leads, connects, manifest, repeats)
+    answered, began = found.tallies.answered, found.tallies.began
+    this = Side("", plan, found.frame, safety, leads, connects, manifest, repeats, answered, began)
     return _card(found, Context(safety, leads, baselines or {}, this, check_rows(plan, checks)), plan)
 
 

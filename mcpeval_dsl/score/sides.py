@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from mcpeval_dsl.score.frame import Frame
 @dataclass(frozen=True, slots=True)
 class Side:
     """A run with all that a comparison reads. `manifest` is None for trials that no run folder holds; `repeats` are trials that
-    only play another one back."""
+    only play another one back, `answered` the provider's names of what answered in each cell, `began` an ISO 8601 text."""
 
     name: str
     plan: Plan
@@ -26,6 +26,8 @@ class Side:
     connects: Sequence[ConnectRecord] = ()
     manifest: Manifest | None = None
     repeats: int = 0
+    answered: Mapping[str, Collection[str]] = field(default_factory=dict)
+    began: str = ""
 
 
 def aligned(frame: Frame, onto: Frame) -> Frame:

@@ -249,3 +249,30 @@ def test_a_comparison_depends_on_no_order_and_no_clock() -> None:
     records = ran(made, {"a/mcp": 3, "a/cli": 1, "b/mcp": 2, "b/cli": 2})
     assert build(made, records).scorecard == build(made, records).scorecard
     assert not math.isnan(build(made, records).scorecard.comparisons[0].rows[0].difference.low)
+
+
+@pytest.mark.parametrize(
+    ("metric", "operator", "value", "bound", "word"),
+    [
+        ("overhead.calls", "<=", 3.0, None, "PASS"),
+        ("overhead.calls", "<=", 2.0, None, "FAIL"),
+        ("overhead.calls", "<=", 3.0, "high", "PASS"),
+        ("overhead.tokens", "<=", 299.0, None, "FAIL"),
+        ("overhead.cost", "<=", 0.0, None, "PASS"),
+        ("overhead.time", "<=", 1.0, None, "PASS"),
+    ],
+)
+def test_a_gate_on_an_overhead(metric: str, operator: str, value: float, bound: Any, word: str) -> None:
+    asked = rule("x", metric, operator, value, bound=bound)
+    made = armed(tasks(8), rules=[asked])
+    (result,) = build(made, ran(made, BEST, calls={"sonnet/mcp": 5, "sonnet/cli": 2})).scorecard.gate.rules
+    assert (result.word, result.measured is None) == (word, metric == "overhead.time")
+
+
+def test_a_gate_on_an_overhead_that_is_not_known_is_not_decided() -> None:
+    made = armed(tasks(8), rules=[rule("x", "overhead.cost", "<=", 1.0)])
+    (result,) = build(made, ran(made, BEST, cost=None)).scorecard.gate.rules
+    assert result.word == "NOT DECIDED"
+    made = armed(tasks(8), comparisons=(), rules=[rule("x", "overhead.cost", "<=", 1.0)])
+    (result,) = build(made, ran(made, BEST)).scorecard.gate.rules
+    assert result.reason == "the spec has no `lift` or `compare` whose cells were run"

@@ -372,3 +372,20 @@ def test_a_gate_with_a_baseline_looks_at_what_changed_too() -> None:
         ("tool selection is no worse", "schemas", "FAIL")
     ]
     assert found.word == "FAIL"
+
+
+@pytest.mark.parametrize(("before", "names"), [("m-2026-10", ["models"]), ("m-2026-11", [])])
+def test_another_model_behind_the_same_name_refuses(before: str, names: list[str]) -> None:
+    made = solo()
+    records = ran(made, {"sonnet/mcp": 4})
+    one = sided(made, records, answered={"sonnet/mcp": {"m-2026-11"}})
+    found = compare_runs(one, sided(made, records, "old", answered={"sonnet/mcp": {before}}))
+    assert [each.name for each in found.differences] == names
+
+
+def test_runs_in_the_wrong_order_are_asked_about() -> None:
+    made = solo()
+    records = ran(made, {"sonnet/mcp": 4})
+    early, late = (sided(made, records, name, began=f"2031-01-0{day}") for name, day in (("a", 1), ("b", 2)))
+    assert compare_runs(late, early).notes == ()
+    assert compare_runs(early, late).notes == ("a began before b: are they meant the other way round?",)

@@ -17,6 +17,12 @@ class Metric(NamedTuple):
     arguments: tuple[str, ...] = ()
 
 
+_OVERHEADS: tuple[tuple[str, Unit, str], ...] = (
+    ("calls", "number", "calls of a trial"),
+    ("tokens", "tokens", "tokens of a trial"),
+    ("cost", "money", "cost of a trial"),
+    ("time", "duration", "time of a trial"),
+)
 _MEMBERS = ("treatment", "baseline")
 
 
@@ -43,6 +49,10 @@ METRICS: dict[str, Metric] = {
         ),
         Metric("lift", "percent", "Right answers with the treatment less those with the baseline.", True, _MEMBERS),
         Metric("compare", "percent", "Success of one member of an axis less that of another.", True, _MEMBERS),
+        *(
+            Metric(f"overhead.{what}", unit, f"Median {of} with the treatment less that with the baseline.", True)
+            for what, unit, of in _OVERHEADS
+        ),
         Metric("mcp_use", "percent", "Share of testable trials in which a server was called at all."),
         Metric("gap", "percent", "Difference in success between two splits.", True, ("split", "split")),
         Metric("safety.critical", "number", "Critical violations in all trials."),
