@@ -78,7 +78,7 @@ function madeWith(card, d) {
     ["judge", d.judge || "none"],
     ["selection", chosen.join(" ") || "everything"],
     ["held-out tasks left out", d.heldout_left_out ? number(d.heldout_left_out) : ""],
-    ["sandbox", card.sandbox.join(", ") || "none"],
+    ["sandbox", card.sandbox.join("; ") || "none"],
     ["Python", made.python || ""],
     ["packages", Object.entries(made.packages || {}).map(([name, version]) => `${name} ${version}`).join(", ")],
     ["artefacts", Object.entries(made.servers || {}).map(([name, digest]) => `${name} ${digest}`).join(", ")],
