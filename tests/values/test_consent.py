@@ -176,11 +176,8 @@ def test_any_texts_give_an_answer(text: str, tool: str, arguments: dict[str, str
 
 
 def test_long_texts_cost_no_more_than_their_length() -> None:
-    import time
-
-    began = time.perf_counter()
+    """Were it the square of their length, this would not end."""
     long = "Shall I close it? " * 200_000
     assert asks_leave(long) and reply_of(long) == "unclear"
     assert not is_about(long, "delete_issue", {f"a{n}": f"v{n}" for n in range(1000)})
     names_of({"key": "x"}, [(None, "x is long. " * 400_000)])
-    assert time.perf_counter() - began < 10
