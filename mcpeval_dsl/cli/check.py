@@ -129,7 +129,7 @@ def _text(plan: Plan, check: Check, results: Sequence[LineResult]) -> str:
     passed = sum(result.state == "pass" for result in results)
     lines = [f"check {check.server}  ({plan.suite.spec}): {passed} of {len(results)} lines pass"]
     for result in results:
-        if result.state == "pass":
+        if result.state == "pass" and not result.reason:
             continue
         lines.append(f"  {result.state.upper():<11} {result.what}   {result.at or ''}".rstrip())
         if result.state == "fail":

@@ -20,6 +20,7 @@ from mcpeval_dsl.execute.steps import StepFailed
 from mcpeval_dsl.execute.world import World
 from mcpeval_dsl.gateway.conformance import conforms
 from mcpeval_dsl.gateway.model import Pin, ServerStartError
+from mcpeval_dsl.gateway.network import Refused
 from mcpeval_dsl.gateway.probe import probe
 from mcpeval_dsl.semantics.checks import (
     AuthCheck,
@@ -62,7 +63,8 @@ async def run_check(
             await _own_harvests(context, check, world)
             asked = Asked(context, check, world)
             for line in check.lines:
-                results.append(await _line(asked, line))
+                before = len(world.refused)
+                results.append(_with_hosts(await _line(asked, line), world.refused[before:]))
             await world.tear_down()
     except (StepFailed, EvaluationError, Blocked, ServerStartError) as problem:
         results += not_tested(check.lines[len(results) :], f"the environment could not be set up: {problem}")
@@ -70,6 +72,15 @@ async def run_check(
         await asyncio.shield(world.close())
         world.remove()
     return tuple(results)
+
+
+def _with_hosts(done: LineResult, refused: Iterable[Refused]) -> LineResult:
+    """What was asked for beyond the list is told with the line it was asked under, whatever became of that line."""
+    hosts = dict.fromkeys(f"{each.host}:{each.port}" for each in refused)
+    if not hosts:
+        return done
+    said = f"{', '.join(hosts)} was asked for, which `network` does not list"
+    return replace(done, reason=f"{done.reason}; {said}" if done.reason else said)
 
 
 def not_tested(lines: Iterable[CheckLine], reason: str) -> list[LineResult]:

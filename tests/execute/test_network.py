@@ -229,14 +229,14 @@ def test_a_run_that_is_killed_leaves_no_network_behind(bench: Bench, kind: str) 
     run = bench.start("run", "specs")
     wanted = {"sleep 311", "sleep 312", "sleep 313"}
     try:
-        until = time.monotonic() + 30
+        until = time.monotonic() + 60
         while time.monotonic() < until and not wanted <= {words.strip() for words in bench.processes()}:
             time.sleep(0.05)
         assert wanted <= {words.strip() for words in bench.processes()}
         assert held(bench)
         run.send_signal(signal.SIGKILL)
         run.communicate()
-        until = time.monotonic() + 5
+        until = time.monotonic() + 30
         while time.monotonic() < until and bench.processes():
             time.sleep(0.05)
         assert bench.processes() == []
@@ -293,3 +293,25 @@ def test_an_agent_may_name_what_is_listed(bench: Bench, lines: str, stages: list
     bench.spec(BOTH, {"one": [{"call": call}, {"reply": "done"}]}, head=HEAD.replace("LINES", lines))
     bench.run()
     assert [each.stages for each in one(bench).violations] == stages
+
+
+@pytest.mark.parametrize("kind", FULL)
+def test_a_check_says_which_hosts_were_asked_for(bench: Bench, outside: Outside, kind: str) -> None:
+    bench.variables = {"MCPE_SANDBOX": kind}
+    bench.write("specs/caller.py", CALLER.read_text())
+    body = """check caller {
+  caller.get_page(target: "evil.example:80") { require class == none }
+  caller.get_page(target: "evil.example:81") { require class == timeout }
+  caller.get_interfaces() { require class == none }
+}
+"""
+    bench.spec(body, head=HEAD.replace("LINES", 'network "api.example.org"'))
+    bench.trust()
+    ended = bench.mcpe("check")
+    assert ended.code == 1
+    lines = ended.out.splitlines()
+    assert "2 of 3 lines pass" in lines[0]
+    assert [line.strip() for line in lines if "`network` does not list" in line] == [
+        f"because evil.example:{port} was asked for, which `network` does not list" for port in (80, 81)
+    ]
+    assert "get_interfaces" not in ended.out
