@@ -97,7 +97,7 @@ def score(run: StoredRun) -> Scored:
     from mcpeval_dsl.score.scorecard import build
 
     reader = run.reader
-    return build(
+    scored = build(
         run.plan,
         reader.records(),
         reader.connects(),
@@ -106,5 +106,23 @@ def score(run: StoredRun) -> Scored:
         reader.defects(),
         baselines=baselines_of(run),
         manifest=reader.manifest(),
+        judgements=reader.judgements(),
         checks=reader.checks(),
     )
+    return _with_look(run, scored)
+
+
+def _with_look(run: StoredRun, scored: Scored) -> Scored:
+    """Results of held-out tasks are about to be shown: that is a look, and it is counted."""
+    from dataclasses import replace
+
+    from mcpeval_dsl.records.looks import looked
+
+    if not any(cell.split == "heldout" and cell.success is not None for cell in scored.scorecard.cells):
+        return scored
+    try:
+        number = looked(run.root, run.plan.suite.name, run.name)
+    except OSError as error:
+        print(f"warning: this look at held-out tasks cannot be counted: {error.strerror}", file=sys.stderr)
+        return scored
+    return replace(scored, scorecard=scored.scorecard.model_copy(update={"heldout_look": number}))

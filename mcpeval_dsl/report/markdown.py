@@ -11,7 +11,7 @@ from mcpeval_dsl.report.markdown_cells import cells, comparisons, matrix
 from mcpeval_dsl.report.marking import code, plain, rows
 from mcpeval_dsl.report.page import number, percent, plural
 from mcpeval_dsl.report.suspicions import SUSPICIONS
-from mcpeval_dsl.report.text_findings import shown
+from mcpeval_dsl.report.text_findings import looks, shown
 from mcpeval_dsl.score import model
 
 _SHOWN = 20
@@ -40,7 +40,8 @@ def _head(card: model.Scorecard, run: str) -> list[str]:
     ran = f"{plural(card.tasks, 'task')}, {card.recorded} of {plural(card.planned, 'planned trial')} on record"
     incomplete = "" if card.complete else "; **incomplete**"
     about = f"{code(card.spec)}, run {code(run)}: {ran}{incomplete}; mcpe {plain(card.harness)}"
-    return [f"# {_WORDS[card.gate.word]} · {plain(card.title or card.suite)}", "", about]
+    held = ["", looks(card.heldout_look)] if card.heldout_look is not None else []
+    return [f"# {_WORDS[card.gate.word]} · {plain(card.title or card.suite)}", "", about, *held]
 
 
 def _gate(gate: model.GateResult) -> list[str]:

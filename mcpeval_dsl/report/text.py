@@ -22,7 +22,8 @@ from mcpeval_dsl.report.suspicions import SUSPICIONS
 from mcpeval_dsl.report.text_cells import cells
 from mcpeval_dsl.report.text_checks import checks
 from mcpeval_dsl.report.text_failures import failures, untestable
-from mcpeval_dsl.report.text_findings import findings
+from mcpeval_dsl.report.text_findings import findings, looks
+from mcpeval_dsl.report.text_judges import judges
 from mcpeval_dsl.report.text_matrix import comparisons, matrix
 from mcpeval_dsl.score import model
 from mcpeval_dsl.score.timings import CellTiming, TimeOverhead
@@ -69,6 +70,8 @@ def _head(page: Page, card: model.Scorecard) -> list[str]:
         ran += page.paint("; INCOMPLETE", "unsure")
     lines.append(f"run {visible(page.run)}: {ran}; mcpe {visible(card.harness)}")
     lines += wrapped(confinement(card.sandbox), "  ")
+    if card.heldout_look is not None:
+        lines.append(looks(card.heldout_look))
     return lines
 
 

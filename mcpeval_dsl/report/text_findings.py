@@ -43,3 +43,9 @@ def shown(row: model.FindingRow) -> str:
         for each in first[:_EVIDENCE]
     ]
     return ", ".join(parts) + (", …" if row.trials > len(parts) else "")
+
+
+def looks(number: int) -> str:
+    """How often held-out tasks have been looked at; what is chosen by looking at them is fitted to them."""
+    warning = "the first run of this project that shows them" if number == 1 else "each makes them less held out"
+    return f"held-out tasks: look {number} ({warning})"

@@ -470,4 +470,8 @@ class Scorecard(Frozen):
     failures: tuple[FailureRow, ...]
     untestable: tuple[UntestableRow, ...]
     findings: tuple[FindingRow, ...]
+    heldout_look: int | None = Field(
+        default=None,
+        description="the how-many-th run of this suite, in this project, that showed results of its held-out tasks",
+    )
     exit_code: int
