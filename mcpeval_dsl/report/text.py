@@ -23,7 +23,6 @@ from mcpeval_dsl.report.text_cells import cells
 from mcpeval_dsl.report.text_checks import checks
 from mcpeval_dsl.report.text_failures import failures, untestable
 from mcpeval_dsl.report.text_findings import findings, looks
-from mcpeval_dsl.report.text_judges import judges
 from mcpeval_dsl.report.text_matrix import comparisons, matrix
 from mcpeval_dsl.score import model
 from mcpeval_dsl.score.timings import CellTiming, TimeOverhead
