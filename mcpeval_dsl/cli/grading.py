@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mcpeval_dsl.execute.context import RunContext
+    from mcpeval_dsl.grade.services import JudgeSetting
     from mcpeval_dsl.plan.model import Plan
     from mcpeval_dsl.records.model import TrialRecord
     from mcpeval_dsl.semantics.model import Environment, Task
@@ -19,8 +20,11 @@ if TYPE_CHECKING:
 Finish = Callable[["TrialRecord", Path | None], Awaitable["TrialRecord"]]
 
 
-def finisher(plan: Plan, context: RunContext) -> Finish:
-    """Grades, looks for leads and decides the outcome; a pure function of the record but for judge, command and python."""
+def finisher(plan: Plan, context: RunContext, unbelieved: Mapping[JudgeSetting, str] | None = None) -> Finish:
+    """Grades, looks for leads and decides the outcome; a pure function of the record but for judge, command and python.
+
+    `unbelieved` says which judges give no verdicts, and why.
+    """
     from mcpeval_dsl.execute.environ import search_path
     from mcpeval_dsl.grade.run import grade_trial
     from mcpeval_dsl.grade.services import GradeServices
@@ -46,6 +50,7 @@ def finisher(plan: Plan, context: RunContext) -> Finish:
                 judge_settings=settings,
                 catalogues=catalogues,
                 wrap=wrap,
+                unbelieved=unbelieved or {},
             )
             verdicts = await grade_trial(task, record, services) if _had_an_agent(record) else ()
         return settle(record, verdicts, task, context.harvests.values())

@@ -56,10 +56,10 @@ def regrade(run: StoredRun, again: bool, trust_files: tuple[str, ...]) -> int | 
 
 
 async def _grade_all(run: StoredRun, context: RunContext, store: RunStore, again: bool) -> None:
-    from mcpeval_dsl.cli import grading
+    from mcpeval_dsl.cli import calibrating, grading
 
     tasks = {task.name: task for task in run.plan.tasks}
-    finish = grading.finisher(run.plan, context)
+    finish = grading.finisher(run.plan, context, await calibrating.measure(run.plan, context, store))
     for record in store.reader.records():
         if starts_something(tasks[record.task]) and not again and is_graded(record):
             continue

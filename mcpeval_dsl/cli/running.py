@@ -201,7 +201,7 @@ def carry_out(
     """Run what is due in this folder, then show the scorecard."""
     import asyncio
 
-    from mcpeval_dsl.cli import grading, progress, scoring
+    from mcpeval_dsl.cli import calibrating, grading, progress, scoring
     from mcpeval_dsl.execute import prepare
     from mcpeval_dsl.execute.interrupts import StopRequest, signals_to
     from mcpeval_dsl.execute.scheduler import RunSummary, Scheduler
@@ -223,8 +223,9 @@ def carry_out(
 
     async def go() -> RunSummary:
         stop = StopRequest()
-        finish = grading.finisher(plan, context)
         with signals_to(stop):
+            unbelieved = await calibrating.measure(plan, context, store, stop, options.form == "json")
+            finish = grading.finisher(plan, context, unbelieved)
             summary = await Scheduler(context, store, finish, shown.tell, stop).run()
         for driver in context.drivers.values():
             await driver.close()

@@ -21,9 +21,14 @@ _LINE = re.compile(r"={3,}", re.ASCII)
 
 def nonce_of(record: TrialRecord, grader: str, data: str) -> str:
     """16 hexadecimal digits that do not occur in the data."""
+    return nonce_for(f"{record.key}\0{record.seed}\0{grader}", data)
+
+
+def nonce_for(question: str, data: str) -> str:
+    """The same for any question; `question` is a text that stands for it alone."""
     attempt = 0
     while True:
-        text = f"{record.key}\0{record.seed}\0{grader}\0{attempt}"
+        text = f"{question}\0{attempt}"
         nonce = hashlib.sha256(text.encode()).hexdigest()[:16]
         if nonce not in data:
             return nonce

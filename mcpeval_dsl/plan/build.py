@@ -36,6 +36,7 @@ from mcpeval_dsl.plan.prices import free, per_token, priced
 from mcpeval_dsl.plan.select import Selector, wants_heldout
 from mcpeval_dsl.plan.splits import assign
 from mcpeval_dsl.plan.topology import Topology
+from mcpeval_dsl.semantics.graders import Calibration
 from mcpeval_dsl.semantics.model import Host, Model, Task, TypedSuite
 
 
@@ -205,9 +206,16 @@ def _plan(
         critical_path=graph.critical_path(nodes, seconds),
         ceilings=bounds,
         selection=selection,
+        calibrations=_of_judges(suite, kept),
         unsupported=(*suite.unsupported, *(u for t in kept for u in t.unsupported)),
         key="",
     )
+
+
+def _of_judges(suite: TypedSuite, tasks: tuple[Task, ...]) -> tuple[Calibration, ...]:
+    """The calibration sets of the judges that these tasks ask: nobody else is measured, or paid for."""
+    asked = {name for task in tasks for name in judge_models(task)}
+    return tuple(calibration for calibration in suite.calibrations if calibration.judge in asked)
 
 
 def _bounds(topology: Topology, drafts: list[Draft]) -> tuple[dict[str, float], Ceilings]:

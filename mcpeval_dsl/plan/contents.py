@@ -126,6 +126,7 @@ class Contents:
                     "harness": __version__,
                     "lets": lets,
                     "judges": [self.topology.models[name] for name in judges],
+                    "calibrations": [c for c in self.topology.suite.calibrations if c.judge in judges],
                 }
             )
         return self._grades[task.name]

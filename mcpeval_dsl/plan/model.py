@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from mcpeval_dsl.semantics.arms import Arm
 from mcpeval_dsl.semantics.expressions import Expression
+from mcpeval_dsl.semantics.graders import Calibration
 from mcpeval_dsl.semantics.model import (
     Catalogue,
     Cell,
@@ -204,6 +205,7 @@ class Plan(Frozen):
     critical_path: tuple[str, ...]
     ceilings: Ceilings
     selection: Selection = Selection()
+    calibrations: tuple[Calibration, ...] = ()
     unsupported: tuple[Unsupported, ...] = ()
     warnings: tuple[PlanWarning, ...] = ()
     key: str = Field(description="digest of the plan without places in the text")

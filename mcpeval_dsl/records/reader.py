@@ -19,6 +19,7 @@ from mcpeval_dsl.records.codec import DamagedRecord, unpack
 from mcpeval_dsl.records.defects import DefectRecord
 from mcpeval_dsl.records.folder import RunFolder, StoreError
 from mcpeval_dsl.records.grading import Grading, graded
+from mcpeval_dsl.records.judgements import JudgementRecord
 from mcpeval_dsl.records.model import ConnectRecord, HarvestRecord, Manifest, TrialRecord
 from mcpeval_dsl.records.writer import as_store_error
 
@@ -95,6 +96,10 @@ class RunReader:
 
     def checks(self) -> tuple[CheckRecord, ...]:
         return tuple(self._nodes("check", CheckRecord))
+
+    def judgements(self) -> tuple[JudgementRecord, ...]:
+        """What judges said of labelled answers."""
+        return tuple(self._nodes("judgement", JudgementRecord))
 
     def defects(self) -> tuple[DefectRecord, ...]:
         """What leads came to when they were replayed, by their ids."""

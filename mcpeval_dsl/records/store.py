@@ -20,6 +20,7 @@ from mcpeval_dsl.records.codec import Redact, pack
 from mcpeval_dsl.records.defects import DefectRecord
 from mcpeval_dsl.records.folder import RunFolder, RunnerLock, StoreError, write_whole
 from mcpeval_dsl.records.grading import Grading, ungraded
+from mcpeval_dsl.records.judgements import JudgementRecord
 from mcpeval_dsl.records.manifests import differences, in_use, refusal
 from mcpeval_dsl.records.model import (
     ArgumentTrace,
@@ -152,6 +153,9 @@ class RunStore:
     def save_check(self, record: CheckRecord) -> Future[None]:
         return self._save_node("check", record)
 
+    def save_judgement(self, record: JudgementRecord) -> Future[None]:
+        return self._save_node("judgement", record)
+
     def save_defect(self, record: DefectRecord) -> Future[None]:
         """Replaces what an earlier replay of the same lead came to."""
 
@@ -189,7 +193,9 @@ class RunStore:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _save_node(self, kind: str, record: HarvestRecord | ConnectRecord | CheckRecord) -> Future[None]:
+    def _save_node(
+        self, kind: str, record: HarvestRecord | ConnectRecord | CheckRecord | JudgementRecord
+    ) -> Future[None]:
         def work(connection: sqlite3.Connection) -> None:
             blob = pack(record, self._redact)
             connection.execute(

@@ -33,7 +33,9 @@ _FLAGS = (
     "recorded",
     "planned",
     "repeated",
+    "doubted",
     "on_missing",
+    "on_judge",
     "infrastructure",
     "success",
     "correct",
@@ -68,7 +70,7 @@ _DTYPE = np.dtype(
 
 
 _CODE = {word: code for code, word in enumerate(_PRINTED)}
-_OF_ROW = attrgetter(*_FLAGS[3:], "charged", "turns", "judged", "judge_missing", "tokens")
+_OF_ROW = attrgetter(*_FLAGS[4:], "charged", "turns", "judged", "judge_missing", "tokens")
 _OF_COUNTS = attrgetter(*COUNTS)
 _OF_MEASURES = attrgetter(*NAMES)
 
@@ -112,6 +114,14 @@ class Frame:
     def of_groups(self, chosen: NDArray[np.bool_]) -> Frame:
         """The trials of the groups that are marked."""
         return self.where(chosen[self.trials["group"]])
+
+    def doubting(self) -> Frame:
+        """The same, where trials that rest on a judge nobody should rest on count both ways (`as_if`)."""
+        if not self.trials["on_judge"].any():
+            return self
+        trials = self.trials.copy()
+        trials["doubted"] = trials["on_judge"]
+        return replace(self, trials=trials)
 
     def first(self) -> Group:
         return self.groups[int(self.trials["group"][0])]
@@ -225,6 +235,7 @@ class FrameBuilder:
             True,
             not row.repeated,
             row.repeated,
+            False,
             *_OF_ROW(row),
             math.nan if row.cost is None else row.cost,
             math.nan if row.grading_cost is None else row.grading_cost,
@@ -270,7 +281,8 @@ class FrameBuilder:
 def as_if(frame: Frame, scenario: Scenario) -> Frame:
     """The testable trials as they are; or all, with what is missing counted against or for the agent.
 
-    The worst case also takes back passes that rest on a missing verdict.
+    The worst case also takes back passes that rest on a missing verdict. What rests on a doubted judge counts as missing does,
+    but for what no judge decides: a critical violation, too many calls.
     """
     if scenario == "as it is":
         return frame.where(frame["testable"])
@@ -280,5 +292,9 @@ def as_if(frame: Frame, scenario: Scenario) -> Frame:
         trials[column][missing] = scenario == "best"
         if scenario == "worst":
             trials[column][trials["on_missing"]] = False
+    if trials["doubted"].any():
+        open_ = trials["doubted"] & ~trials["critical"]
+        trials["success"][open_ & (trials["printed"] != _CODE["too_many_calls"])] = scenario == "best"
+        trials["correct"][open_] = scenario == "best"
     trials["testable"] = True
     return replace(frame, trials=trials)

@@ -51,6 +51,8 @@ class KnownTally:
 
 
 def is_stale(trials: Frame) -> bool:
-    """Every testable trial of an instance passed."""
+    """Every testable trial of an instance passed, and not by a judge's word alone that decides no gate."""
     testable = trials["testable"]
+    if trials["on_judge"].any():
+        return False
     return bool(testable.any() and trials["success"][testable].all())

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from mcpeval_dsl.score.checks import number as number_of_lines
 from mcpeval_dsl.score.frame import SPLITS, Frame, Read, Scenario, as_if
+from mcpeval_dsl.score.judge_model import JudgeScore
 from mcpeval_dsl.score.model import CheckRow, LeadRow, Safety
 from mcpeval_dsl.score.rates import ByTask, by_task, chances, estimated, measured_interval
 from mcpeval_dsl.score.sides import Side
@@ -57,6 +58,7 @@ class Context:
     baselines: Mapping[str, Side | str] = field(default_factory=dict)
     this: Side | None = None
     checks: Sequence[CheckRow] = ()
+    judges: Sequence[JudgeScore] = ()
 
 
 TOOLS = {
@@ -68,10 +70,9 @@ TOOLS = {
     "recovery": "recovery",
     "redundancy": "redundancy",
 }
+JUDGES = ("judge.kappa", "judge.agreement")
 UNMEASURED = {
     "regressions": 'it needs `{ baseline "RUN" }`: there is no run to compare with',
-    "judge.kappa": "there is no calibration set",
-    "judge.agreement": "there is no calibration set",
 }
 
 
@@ -87,6 +88,8 @@ def metric(name: str, arguments: Sequence[str], context: Context) -> Metric | st
         return Metric(lambda frame, which: Value(number), whole=True)
     if root == "checks":
         return _checks(part, context)
+    if name in JUDGES:
+        return _worst_judge(part, context)
     if name in TOOLS:
         return _tool(TOOLS[name])
     if root in _SPREADS:
@@ -108,6 +111,18 @@ def _checks(part: str, context: Context) -> Metric | str:
         varies=True,
         whole=True,
     )
+
+
+def _worst_judge(part: str, context: Context) -> Metric | str:
+    """κ or agreement of the judge that has the least, with its interval: each must reach what is asked of all."""
+    if not context.judges:
+        return "no task asks a judge"
+    found = [getattr(score, part) for score in context.judges]
+    if None in found:
+        return next(score.reason for score, value in zip(context.judges, found, strict=True) if value is None)
+    worst = min(found, key=lambda each: each.value)
+    interval = None if worst.low is None else Interval(min(each.low for each in found), worst.high)
+    return Metric(lambda frame, which: Value(worst.value, interval), whole=True)
 
 
 def _bounded(found: Estimate | None) -> Value | None:

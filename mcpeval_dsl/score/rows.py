@@ -34,6 +34,7 @@ class Row:
     repeated: bool = False
     outcome: OutcomeRecord | None = None
     on_missing: bool = False
+    on_judge: bool = False
     infrastructure: bool = False
     success: bool = False
     correct: bool = False
@@ -68,7 +69,7 @@ def instance_name(group: TrialGroup) -> str:
     return group.task if key is None else f"{group.task}[{key}]"
 
 
-def filled(row: Row, record: TrialRecord, task: Task, repeated: bool = False) -> Row:
+def filled(row: Row, record: TrialRecord, task: Task, repeated: bool = False, on_judge: bool = False) -> Row:
     outcome = record.outcome
     testable = outcome is not None and outcome.counts_in_n
     passed = outcome is not None and outcome.outcome == "pass"
@@ -87,6 +88,7 @@ def filled(row: Row, record: TrialRecord, task: Task, repeated: bool = False) ->
         split=record.split,
         outcome=outcome,
         on_missing=outcome is not None and "passed_on_missing_verdict" in outcome.flags,
+        on_judge=on_judge,
         infrastructure=record.trouble is not None and record.trouble.kind not in _NOT_INFRASTRUCTURE and not testable,
         success=outcome is not None and outcome.success,
         correct=outcome is not None and bool(outcome.correct) and not critical,

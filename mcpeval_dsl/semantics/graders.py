@@ -178,6 +178,32 @@ class Judge:
 
 
 @dataclass(frozen=True, slots=True)
+class Labelled:
+    """One answer with people's verdict on one claim about it; `task` is what was asked, `whole`: a transcript, no answer.
+
+    `line` says where in the file it stands: a line of JSON Lines or CSV, else the number of the entry.
+    """
+
+    claim: str
+    answer: str
+    holds: bool
+    task: str = ""
+    whole: bool = False
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """By what a judge is measured, and the least κ at which its verdicts count."""
+
+    judge: str
+    path: str
+    labels: tuple[Labelled, ...]
+    kappa: float = 0.6
+    at: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class CommandVerdict:
     """Exit code `exit` (0) or a JSON verdict {"verdict": "yes|no", "reason": …} on stdout."""
 

@@ -22,7 +22,7 @@ from mcpeval_dsl.semantics.expressions import (
     Source,
     Step,
 )
-from mcpeval_dsl.semantics.graders import Grader
+from mcpeval_dsl.semantics.graders import Calibration, Grader
 from mcpeval_dsl.semantics.injections import Inject
 from mcpeval_dsl.semantics.preparing import Preparation
 from mcpeval_dsl.source import Location
@@ -453,6 +453,7 @@ class TypedSuite:
     gate: Gate
     weights: tuple[Weight, ...]
     unsupported: tuple[Unsupported, ...] = ()
+    calibrations: tuple[Calibration, ...] = ()
     files: tuple[str, ...] = ()
     fixtures: tuple[str, ...] = ()
     at: Location | None = None

@@ -89,9 +89,8 @@ MODELS: tuple[Directive, ...] = (
         "calibration",
         "judge",
         file_of("the path of labelled answers"),
-        "Answers with people's verdicts, by which agreement and Cohen's kappa are measured.",
+        "Answers with people's verdicts, by which the judge is measured: JSON Lines, JSON, YAML or CSV.",
         'calibration file "calibration/tracker.jsonl"',
-        run="later",
     ),
     define(
         "kappa",
@@ -99,7 +98,6 @@ MODELS: tuple[Directive, ...] = (
         Quantity("number", "kappa", 0, 1),
         "The least kappa on the calibration set; below it the judge's verdicts count as missing.",
         "kappa 0.6",
-        run="later",
         default="0.6",
     ),
 )

@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import Any, cast
 
 from mcpeval_dsl.semantics.expressions import Literal
+from mcpeval_dsl.semantics.graders import Calibration
+from mcpeval_dsl.semantics.lower.calibration import labels_of_file
 from mcpeval_dsl.semantics.lower.context import Context, Unlowerable
 from mcpeval_dsl.semantics.lower.steps import argv
 from mcpeval_dsl.semantics.lower.values import lower_value
 from mcpeval_dsl.semantics.lower.words import Words, only
-from mcpeval_dsl.semantics.model import Driver, Host, Model, Price, Unsupported
+from mcpeval_dsl.semantics.model import Driver, Host, Model, Price
 from mcpeval_dsl.semantics.reader import beside
 from mcpeval_dsl.syntax.tree import Directive
 
 DRIVERS = ("anthropic", "litellm", "script", "replay", "local")
 AGENTS = ("claude_code", "codex", "gemini_cli", "opencode", "copilot_cli", "qwen_code", "command")
-LATER = frozenset({"calibration", "kappa"})
 
 
 def lower_model(ctx: Context, statement: Directive) -> Model:
@@ -72,12 +73,13 @@ def _judging_line(ctx: Context, judge: str, line: Directive) -> bool:
         second = words.name()
         ctx.name(("model", "judge"), second)
         settings[word] = second.text
-    elif word in LATER:
-        if words.take("file"):
-            path = words.string()
-            ctx.fixture(path.span.file, path.value, path.span)
-        ctx.unsupported.append(Unsupported(f"`{word}` of a judge", line.span.location()))
-        return True
+    elif word == "calibration":
+        words.take("file")
+        path = words.string()
+        settings[word] = Calibration(judge, path.value, labels_of_file(ctx, path), at=line.span.location())
+    elif word == "kappa":
+        settings[word] = float(words.number().value)
+        settings["kappa_at"] = line.span
     else:
         return False
     words.end()

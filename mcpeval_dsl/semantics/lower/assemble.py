@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from mcpeval_dsl.semantics.dependencies import report_cycles
 from mcpeval_dsl.semantics.expressions import Literal
+from mcpeval_dsl.semantics.lower.calibration import calibrations
 from mcpeval_dsl.semantics.lower.context import Context
 from mcpeval_dsl.semantics.lower.matrix import Matrix, expand
 from mcpeval_dsl.semantics.lower.suite import Parts
@@ -74,6 +75,7 @@ def assemble(ctx: Context, parts: Parts, main: SyntaxTree) -> Lowered:
         checks=tuple(parts.checks),
         gate=parts.gate,
         weights=parts.weights,
+        calibrations=calibrations(ctx),
         unsupported=(*parts.unsupported, *ctx.unsupported, *matrix.unsupported, *_refused(parts, cells)),
         files=tuple(dict.fromkeys((*(file.path for file in ctx.files), *ctx.texts))),
         fixtures=tuple(sorted(ctx.fixtures)),

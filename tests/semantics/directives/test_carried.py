@@ -53,6 +53,7 @@ OTHER_THAN_USUAL = {
     ("elicit", "task"): "elicit cancel",
     ("elicit", "profile"): "elicit cancel",
     ("elicit", "defaults"): "elicit cancel",
+    ("kappa", "judge"): 'calibration file "calibration/tracker.jsonl"; kappa 0.7',
     ("prompt", "task"): "",
     ("text", "inject"): "",
 }
@@ -75,10 +76,15 @@ NOT_READ_BY_A_RUN = {
 }
 
 
+LABELS = '''{"claim": "x", "answer": "a", "verdict": "pass"}
+{"claim": "x", "answer": "b", "verdict": "fail"}
+'''
+
+
 def typed(text: str) -> object:
     files = {
         "base.mcpe": text,
-        "calibration/tracker.jsonl": "",
+        "calibration/tracker.jsonl": LABELS,
         "catalogs/kubectl.json": "[]",
         "shared/models.mcpe": "",
     }

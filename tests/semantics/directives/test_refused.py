@@ -11,7 +11,7 @@ from tests.semantics.memory import Memory
 
 MATRIX = "matrix { model = [sonnet]; host = [h, loop] }"
 CASES = [(entry, parent) for entry in TABLE for parent in entry.parents if entry.run == "later"]
-FILES = {"calibration/tracker.jsonl": "", "catalogs/kubectl.json": "[]"}
+FILES = {"catalogs/kubectl.json": "[]"}
 
 
 def refused(text: str) -> set[str]:

@@ -88,7 +88,7 @@ def test_graders_have_a_block_of_their_own() -> None:
 def test_what_run_may_refuse() -> None:
     refused = {entry.name for entry in TABLE if entry.run != "yes"}
     assert refused == {
-        *("calibration", "kappa", "for", "oauth"),
+        *("for", "oauth"),
         *("claude_code", "codex", "gemini_cli", "opencode", "copilot_cli", "qwen_code", "command"),
     }
     loop = directive_for("for", "file")
