@@ -30,14 +30,14 @@ def port(tmp_path: Path) -> Iterator[int]:
     folder.mkdir()
     words = [sys.executable, str(BRIDGE), str(number), sys.executable, str(DEPOT), "--lag", "600"]
     running = subprocess.Popen(words, cwd=folder)
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     while time.monotonic() < until:
         with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", number), 1):
             break
         time.sleep(0.05)
     yield number
     running.terminate()
-    running.wait(10)
+    running.wait(60)
 
 
 def elsewhere(bench: Bench, port: int, steps: list[dict[str, object]], task: str = "") -> None:

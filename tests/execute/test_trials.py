@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import pytest
 
-from mcpeval_dsl.execute import launching
 from tests.execute.bench import Bench, outcome
 
 DONE = [{"reply": "done"}]
@@ -216,13 +214,13 @@ def because_message(bench: Bench, task: str) -> str:
     ("mode", "words"),
     [("exits", "SHELF_TOKEN is not set"), ("missing", "was not found"), ("hangs", "answer")],
 )
-def test_a_server_that_cannot_be_started(bench: Bench, monkeypatch: pytest.MonkeyPatch, mode: str, words: str) -> None:
-    monkeypatch.setattr(launching, "Launch", functools.partial(launching.Launch, start_timeout=2.0))
+def test_a_server_that_cannot_be_started(bench: Bench, mode: str, words: str) -> None:
     bench.spec(f'task one {{ prompt "x"; {GRADED} }}', trials=2)
     path = bench.root / "specs/bench.mcpe"
     line = '"python" "shelf.py"'
     argv = '"mcpe-no-such-server"' if mode == "missing" else f'{line} "--mode" "{mode}"'
-    path.write_text(path.read_text().replace(line, argv).replace("timeout 5s", "timeout 1s"))
+    limits = "timeout 1s; ready within 1s" if mode == "hangs" else "timeout 1s"
+    path.write_text(path.read_text().replace(line, argv).replace("timeout 5s", limits))
     done = bench.run()
     assert done.code == 3
     said = bench.reader.connects()

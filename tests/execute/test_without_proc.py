@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 from pathlib import Path
@@ -35,15 +34,14 @@ def test_no_watchdog_is_started(nowhere: Path, tmp_path: Path, monkeypatch: pyte
 
 
 def test_a_process_group_still_ends(nowhere: Path) -> None:
-    child = subprocess.Popen(["sh", "-c", "sleep 60 & wait"], start_new_session=True)
-    known = families.descendants(child.pid)
-    assert known == frozenset()
-    families.end_group(child.pid, known, signal.SIGKILL)
-    assert child.wait(10) == -signal.SIGKILL
-    with pytest.raises(ProcessLookupError):
-        for _ in range(1000):
-            os.killpg(child.pid, 0)
-            os.sched_yield()
+    words = ["sh", "-c", "sleep 600 & echo started; wait"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, start_new_session=True) as child:
+        assert child.stdout is not None and child.stdout.readline() == b"started\n"
+        known = families.descendants(child.pid)
+        assert known == frozenset()
+        families.end_group(child.pid, known, signal.SIGKILL)
+        assert child.wait() == -signal.SIGKILL
+        assert child.stdout.read() == b"", "which ends when nobody of the group holds it any more"
 
 
 def test_a_process_that_ended_while_it_was_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -157,7 +157,7 @@ def as_host(
     return asyncio.run(run())
 
 
-def wait_for(condition: Callable[[], Any], seconds: float = 20.0) -> bool:
+def wait_for(condition: Callable[[], Any], seconds: float = 60.0) -> bool:
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         if condition():

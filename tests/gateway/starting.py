@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 def tiny(mode: str = "good", **more: Any) -> Launch:
     """A launch of the tiny server in one of its modes."""
-    settings: dict[str, Any] = {"env": ENVIRONMENT, "call_timeout": 10.0, "start_timeout": 5.0} | more
+    settings: dict[str, Any] = {"env": ENVIRONMENT, "call_timeout": 60.0, "start_timeout": 60.0} | more
     return Launch("tiny", (sys.executable, "-S", str(SERVERS / "tiny.py"), mode), **settings)
 
 

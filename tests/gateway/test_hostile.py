@@ -166,7 +166,7 @@ def test_text_of_a_server_that_answers_fails_nobody(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(("mode", "words"), BROKEN)
 def test_a_broken_body_over_http_fails_its_call_at_once(mode: str, words: str, events: tuple[str, ...]) -> None:
     with http_server("hostile.py", mode, after=events) as url:
-        bad, good = called(Launch("tiny", url=url, call_timeout=30))
+        bad, good = called(Launch("tiny", url=url, call_timeout=600))
     assert bad.error is not None
     assert bad.error.error_class == "invalid_result"
     assert words in bad.error.message or bad.error.message == "an answer that is no JSON-RPC message"
@@ -184,7 +184,7 @@ def test_a_broken_body_over_http_fails_its_call_at_once(mode: str, words: str, e
 )
 def test_what_can_be_understood_over_http_is(mode: str, text: str) -> None:
     with http_server("hostile.py", mode) as url:
-        assert called(Launch("tiny", url=url, call_timeout=30))[0].text == text
+        assert called(Launch("tiny", url=url, call_timeout=600))[0].text == text
 
 
 @pytest.mark.parametrize("way", ["stdio", "json", "events"])
@@ -193,7 +193,7 @@ def test_a_result_of_100_megabytes_keeps_its_ends_and_hash(way: str) -> None:
         bad, good = called(launched("large"))
     else:
         with http_server("hostile.py", "large", after=("events",) if way == "events" else ()) as url:
-            bad, good = called(Launch("tiny", url=url, call_timeout=30))
+            bad, good = called(Launch("tiny", url=url, call_timeout=600))
     assert bad.error is None
     assert bad.truncated and not bad.is_error
     assert bad.result_bytes > 100 * MEGABYTE

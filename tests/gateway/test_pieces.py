@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import time
 from typing import Any
 
 import pytest
@@ -104,10 +103,9 @@ def test_any_cuts_of_four_and_more_in_any_order(cuts: list[int], order: Any) -> 
     assert sum(bool(said) for said in sent([{"a": piece} for piece in pieces])) == 1
 
 
-def test_what_it_costs_grows_with_the_length_alone() -> None:
-    hard = "tangtangerine-4711-" * 50_000
+def test_what_it_costs_has_an_end_however_long_a_text_is() -> None:
+    """10 MB that look like a secret everywhere: without limits this would not end."""
+    hard = "tangtangerine-4711-" * 500_000
     watch = PieceWatch({"code": SECRET, "repeats": "ab" * 200, **{f"key {n}": f"{n}{TOKEN}{n}" for n in range(20)}})
-    begun = time.process_time()
     for number in range(3):
-        watch.sent({"text": hard, "more": "abab" * 100_000}, f"c{number}", "vault.send_mail")
-    assert time.process_time() - begun < 6.0
+        assert watch.sent({"text": hard, "more": "abab" * 2_000_000}, f"c{number}", "vault.send_mail") == ()

@@ -118,7 +118,7 @@ def test_the_newest_era_over_stdio_costs_no_round_trip_when_pinned() -> None:
         (Launch("x", url="http://127.0.0.1:1/mcp"), "refused", "cannot connect to http://127.0.0.1:1/mcp"),
         (tiny("exit_at_start"), "exited", "exit code 3 before it answered initialize: TINY_TOKEN is not set"),
         (tiny("silent", start_timeout=0.5), "no_answer", "no answer to initialize"),
-        (tiny("only_noise", start_timeout=0.5), "noise", "3 lines that are no messages"),
+        (tiny("only_noise", start_timeout=1.5), "noise", "3 lines that are no messages"),
         (tiny("old_revision"), "unsupported_revision", "1999-01-01"),
         (tiny(protocols=("2026-07-28",)), "unsupported_revision", "does not speak 2026-07-28"),
         (tiny(protocols=("2030-01-01",)), "unsupported_revision", "no known protocol revision"),

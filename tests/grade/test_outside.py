@@ -20,7 +20,7 @@ PY = sys.executable
 
 
 def command(code: str, tmp_path: Path, *more: str, **facts: Any) -> Verdict:
-    services = replace(SERVICES, workdir=tmp_path, project=tmp_path, env={"PATH": "/usr/bin:/bin"}, command_timeout=5)
+    services = replace(SERVICES, workdir=tmp_path, project=tmp_path, env={"PATH": "/usr/bin:/bin"}, command_timeout=60)
     written = {"command": [PY, "-c", code, *more], "exit": facts.pop("exit", 0), "timeout": facts.pop("timeout", None)}
     return asyncio.run(grade(grader(written), record(facts), services))
 
@@ -72,9 +72,9 @@ def test_a_script_of_the_project_is_found(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("code", "timeout", "because"),
     [
-        ("import time; time.sleep(30)", 0.3, "timeout"),
-        ("import os; os.kill(os.getpid(), 9)", 5, "grader_exception"),
-        ("print('x' * 2_000_000)", 5, "grader_exception"),
+        ("import time; time.sleep(600)", 0.3, "timeout"),
+        ("import os; os.kill(os.getpid(), 9)", 60, "grader_exception"),
+        ("print('x' * 2_000_000)", 60, "grader_exception"),
     ],
 )
 def test_a_command_that_breaks_leaves_the_verdict_missing(
@@ -120,7 +120,7 @@ def test_graded_again_later_a_command_keeps_its_verdict() -> None:
     ],
 )
 def test_python(name: str, verdict: str, because: str, said: str) -> None:
-    services = replace(SERVICES, command_timeout=1.5)
+    services = replace(SERVICES, command_timeout=1.5 if because == "timeout" else 60)
     found = asyncio.run(grade(grader({"python": f"functions:{name}"}), record(answer="fine"), services))
     assert (found.verdict, found.missing_because) == (verdict, because)
     assert said in found.reason

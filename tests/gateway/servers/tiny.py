@@ -107,14 +107,14 @@ def call(identity, params):
         Path("died").touch()
         os._exit(9)
     elif MODE == "hang" or (MODE == "hang_second" and STATE["changed"]):
-        time.sleep(60)
+        time.sleep(600)
     elif MODE == "hang_second":
         STATE["changed"] = True
         reply(identity, text("ok"))
     elif MODE == "progress":
         token = params["_meta"]["progressToken"]
         for step in range(8):
-            time.sleep(0.15)
+            time.sleep(0.25)
             notify("notifications/progress", {"progressToken": token, "progress": step})
         reply(identity, text("slow but sure"))
     elif MODE == "utf8":
@@ -152,7 +152,7 @@ def call(identity, params):
         reply(identity, text("n is many", structuredContent={"n": "many"}))
     elif MODE == "closed_stdout":
         os.close(1)
-        time.sleep(60)
+        time.sleep(600)
     elif MODE == "env":
         reply(identity, text(json.dumps(dict(os.environ))))
     elif MODE == "elicit":
@@ -227,12 +227,12 @@ if MODE == "exit_at_start":
 if MODE == "asks_late":
     time.sleep(0.6)
 if MODE == "silent":
-    time.sleep(60)
+    time.sleep(600)
 if MODE == "only_noise":
     raw(b"hello, I am no MCP server\n" * 3)
-    time.sleep(60)
+    time.sleep(600)
 if MODE in ("orphan", "orphan_session"):
-    subprocess.Popen(["sleep", "60"], start_new_session=MODE == "orphan_session", stdout=sys.stdout)
+    subprocess.Popen(["sleep", "600"], start_new_session=MODE == "orphan_session", stdout=sys.stdout)
 if MODE == "ignores_end":
     import signal
 
@@ -241,4 +241,4 @@ if MODE == "ignores_end":
 for line in sys.stdin:
     handle(json.loads(line))
 if MODE == "ignores_end":
-    time.sleep(60)
+    time.sleep(600)

@@ -41,7 +41,7 @@ class Handler(BaseHTTPRequestHandler):
         elif MODE == "not_json":
             self.answer(200, b"{", "application/json")
         elif MODE == "hang":
-            time.sleep(30)
+            time.sleep(600)
         elif MODE == "cut":
             self.answer(200, b": hello\n\n", "text/event-stream")
         elif MODE == "own_error":
