@@ -52,6 +52,18 @@ class Opened:
     asked: list[str] = field(default_factory=list)
     dialogs: list[str] = field(default_factory=list)
 
+    def go(self, place: str) -> Opened:
+        """Another place of the same page, once it is there."""
+        self.page.evaluate("(place) => { location.hash = place; }", place)
+        name = "trials" if place.startswith("trial") else place or "scorecard"
+        self.page.wait_for_selector(f"#{name}:not([hidden])")
+        if place.startswith("trial/"):
+            self.page.locator(".readerhead h2", has_text=f"#{place[-1]}").wait_for()
+        return self
+
+    def close(self) -> None:
+        self.page.context.close()
+
     @property
     def overflow(self) -> int:
         """Pixels that the page is wider than its window."""
@@ -79,6 +91,7 @@ class Opened:
 
 
 def opened(browser: Browser, url: str, look: str = "desktop", place: str = "") -> Opened:
+    """The page in a window of its own."""
     page = browser.new_context(**LOOKS[look]).new_page()
     page.set_default_timeout(8000)
     page.add_init_script("window.hits = 0; window.hit = () => { window.hits += 1; };")

@@ -35,22 +35,29 @@ def everything(tmp_path_factory: pytest.TempPathFactory) -> str:
     return pages.written(tmp_path_factory.mktemp("page"), "everything", pages.everything())
 
 
-PLACES = {"scorecard": "", "trials": "#trial/who_mentions%40opus.mcp%232", "method": "#method"}
+PLACES = {"scorecard": "scorecard", "trials": "trial/who_mentions%40opus.mcp%232", "method": "method"}
+
+
+@pytest.fixture(scope="module")
+def shared(browser: Browser, everything: str) -> Iterator[Opened]:
+    """One page for tests that only look, each at its place."""
+    found = opened(browser, everything)
+    yield found
+    found.close()
 
 
 @pytest.mark.parametrize("look", ["desktop", "phone", "dark"])
-@pytest.mark.parametrize("place", PLACES)
-def test_it_looks_right(browser: Browser, everything: str, look: str, place: str) -> None:
+def test_it_looks_right(browser: Browser, everything: str, look: str) -> None:
     """Nothing sticks out, nothing is said to the console, axe-core finds nothing serious; screenshots are in build/pages."""
-    found = opened(browser, everything, look, PLACES[place])
-    if place == "trials":
-        found.page.wait_for_selector(".readerhead")
-    else:
+    found = opened(browser, everything, look)
+    for place, where in PLACES.items():
+        found.go(where)
         found.page.wait_for_function("document.querySelectorAll('main:not([hidden]) .chart:empty').length === 0")
-    found.hold(f"{place}-{look}", whole=place != "trials")
-    assert (found.overflow, found.trouble) == (0, [])
-    assert found.axe() == []
+        found.hold(f"{place}-{look}", whole=place == "scorecard")
+        assert (place, found.overflow, found.trouble) == (place, 0, [])
+        assert (place, found.axe()) == (place, [])
     assert len(found.asked) == 1
+    found.close()
 
 
 def test_the_first_screen_says_whether_it_passed(browser: Browser, everything: str) -> None:
@@ -60,8 +67,8 @@ def test_the_first_screen_says_whether_it_passed(browser: Browser, everything: s
     assert "The gate failed" in found.page.locator(".banner").inner_text()
 
 
-def test_all_charts_are_drawn(browser: Browser, everything: str) -> None:
-    page = opened(browser, everything).page
+def test_all_charts_are_drawn(shared: Opened) -> None:
+    page = shared.go("scorecard").page
     page.wait_for_function("document.querySelectorAll('.chart svg').length === 5")
     titles = page.locator("figcaption strong").all_inner_texts()
     assert titles == [
@@ -103,16 +110,16 @@ def test_on_a_phone_a_trial_takes_the_screen_and_gives_it_back(browser: Browser,
     assert page.locator(".list").is_visible() and not page.locator(".reader").is_visible()
 
 
-def test_a_transcript_shows_where_arguments_came_from(browser: Browser, everything: str) -> None:
-    page = opened(browser, everything, place="#trial/who_mentions%40opus.mcp%232").page
+def test_a_transcript_shows_where_arguments_came_from(shared: Opened) -> None:
+    page = shared.go("trial/who_mentions%40opus.mcp%232").page
     page.wait_for_selector(".reader .call")
     assert page.locator(".arguments .from-prompt, .arguments .from-result, .arguments .from-harvest").count() > 0
     assert page.locator(".told mark").inner_text() == "BILL-31"
     assert page.locator(".verdicts li").count() == 1
 
 
-def test_a_dialogue_is_read_in_order(browser: Browser, everything: str) -> None:
-    page = opened(browser, everything, place="#trial/no_such_project%40opus.mcp%231").page
+def test_a_dialogue_is_read_in_order(shared: Opened) -> None:
+    page = shared.go("trial/no_such_project%40opus.mcp%231").page
     page.wait_for_selector(".reader .told")
     heads = page.locator(".reader .phase > h3").all_inner_texts()
     order = [re.match(r"(User|Turn)( \d)?", head) for head in heads]
@@ -123,8 +130,8 @@ def test_a_dialogue_is_read_in_order(browser: Browser, everything: str) -> None:
     assert "Thank you, that is all." in page.locator(".reader").inner_text()
 
 
-def test_native_tools_are_told_apart(browser: Browser, everything: str) -> None:
-    page = opened(browser, everything, place="#trial/which_regions%40opus.none%231").page
+def test_native_tools_are_told_apart(shared: Opened) -> None:
+    page = shared.go("trial/which_regions%40opus.none%231").page
     page.wait_for_selector(".reader .call")
     assert "native tool" in page.locator(".reader .call").inner_text()
     assert page.locator(".reader .call .arguments").inner_text().count("grep") == 1
@@ -177,7 +184,6 @@ def opens_within(seconds: float, browser: Browser, url: str, tries: int = 3) -> 
         taken.append(time.perf_counter() - began)
         if taken[-1] < seconds:
             return found
-        found.page.context.close()
     raise AssertionError(f"opened in {taken} seconds")
 
 
