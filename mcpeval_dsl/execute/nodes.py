@@ -26,7 +26,7 @@ from mcpeval_dsl.plan.model import ConnectNode, HarvestNode, TrialGroup
 from mcpeval_dsl.provenance.examine import leads_of_harvest
 from mcpeval_dsl.records.model import ConnectRecord, HarvestRecord
 from mcpeval_dsl.semantics.expressions import Step
-from mcpeval_dsl.semantics.model import Cell, Environment, Need, Server
+from mcpeval_dsl.semantics.model import Cell, Environment, Need
 from mcpeval_dsl.values.model import EvaluationError
 
 DRIFT_SHOWN = 4
@@ -40,7 +40,7 @@ async def connect(context: RunContext, node: ConnectNode) -> ConnectRecord:
     try:
         async with world.isolation():
             await world.create()
-            await _prepared(context, server, world)
+            await prepared(context, server, world.names.scope())
             await _prepare_for_probe(world, server.name)
             launch = world.launch_of(server)
             async with context.starts:
@@ -62,15 +62,6 @@ async def connect(context: RunContext, node: ConnectNode) -> ConnectRecord:
     finally:
         await asyncio.shield(world.close())
         world.remove()
-
-
-async def _prepared(context: RunContext, server: Server, world: World) -> None:
-    """The server's own `prepare`. Raises ServerStartError."""
-    try:
-        await prepared(context, server, world.names.scope())
-    except (StepFailed, EvaluationError) as error:
-        where = f" ({error.at})" if isinstance(error, StepFailed) and error.at is not None else ""
-        raise ServerStartError(server.name, "not_prepared", f"it could not be prepared: {error}{where}") from error
 
 
 async def _prepare_for_probe(world: World, server: str) -> None:

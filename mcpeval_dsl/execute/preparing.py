@@ -6,10 +6,12 @@ Done once, and kept while the run may be continued; made again where what it is 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import shutil
 import subprocess
 import tarfile
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +21,7 @@ from mcpeval_dsl.execute.names import extended
 from mcpeval_dsl.execute.networking import opened
 from mcpeval_dsl.execute.processes import failure_of
 from mcpeval_dsl.execute.steps import OUTPUT_CAP, StepFailed, beside_spec
+from mcpeval_dsl.gateway.model import ServerStartError
 from mcpeval_dsl.gateway.spaces import NetworkUnavailable
 from mcpeval_dsl.plan.keys import digest
 from mcpeval_dsl.semantics.expressions import RunStep
@@ -55,22 +58,49 @@ def commit_at(server: Server, spec_folder: Path) -> str | None:
 
 
 async def prepared(context: RunContext, server: Server, scope: Scope) -> None:
-    """Make the server's folder, unless this run has it. Raises StepFailed, EvaluationError."""
-    preparation = server.prepare
-    if preparation is None:
+    """Make the server's folder, unless this run has it. Raises ServerStartError, the same each time."""
+    if server.prepare is None:
         return
     lock: asyncio.Lock = context.shared.setdefault(f"prepare:{server.name}", asyncio.Lock())
+    known: dict[str, ServerStartError | None] = context.shared.setdefault("prepared", {})
     async with lock:
-        folder = place_of(context.run_folder, server)
-        commit = await asyncio.to_thread(commit_at, server, context.spec_folder)
-        mark = digest([preparation, commit])
-        try:
-            if regular_text(folder.root / DONE) == mark:
-                return
-        except OSError:
-            remove(folder.root)
-        await _make(context, preparation, commit, folder, extended(scope, prepared=str(folder.work)))
-        (folder.root / DONE).write_text(mark, encoding="utf-8")
+        if server.name not in known:
+            known[server.name] = await _problem(context, server, server.prepare, scope)
+    problem = known[server.name]
+    if problem is not None:
+        raise problem
+
+
+async def all_prepared(context: RunContext, servers: Iterable[Server], scope: Scope) -> None:
+    """The same for every server that a world may start; one that cannot be made keeps no other from it."""
+    for server in servers:
+        with contextlib.suppress(ServerStartError):
+            await prepared(context, server, scope)
+
+
+async def _problem(
+    context: RunContext, server: Server, preparation: Preparation, scope: Scope
+) -> ServerStartError | None:
+    try:
+        await _kept_or_made(context, server, preparation, scope)
+    except (StepFailed, EvaluationError) as error:
+        where = f" ({error.at})" if isinstance(error, StepFailed) and error.at is not None else ""
+        return ServerStartError(server.name, "not_prepared", f"it could not be prepared: {error}{where}")
+    return None
+
+
+async def _kept_or_made(context: RunContext, server: Server, preparation: Preparation, scope: Scope) -> None:
+    """Raises StepFailed, EvaluationError."""
+    folder = place_of(context.run_folder, server)
+    commit = await asyncio.to_thread(commit_at, server, context.spec_folder)
+    mark = digest([preparation, commit])
+    try:
+        if regular_text(folder.root / DONE) == mark:
+            return
+    except OSError:
+        remove(folder.root)
+    await _make(context, preparation, commit, folder, extended(scope, prepared=str(folder.work)))
+    (folder.root / DONE).write_text(mark, encoding="utf-8")
 
 
 async def _make(

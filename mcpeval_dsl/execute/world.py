@@ -16,9 +16,9 @@ from mcpeval_dsl.execute.launching import launch_of, variables_of
 from mcpeval_dsl.execute.names import Names, extended, starting
 from mcpeval_dsl.execute.networking import Networking, opened, violations_of
 from mcpeval_dsl.execute.pace import pace_of
-from mcpeval_dsl.execute.preparing import place_of
+from mcpeval_dsl.execute.permitted import rules_of
+from mcpeval_dsl.execute.preparing import all_prepared, place_of
 from mcpeval_dsl.execute.processes import sweep
-from mcpeval_dsl.execute.remote import is_remote
 from mcpeval_dsl.execute.shared import base_of, shared_lock
 from mcpeval_dsl.execute.steps import StepFailed, Workspace, ports_of
 from mcpeval_dsl.gateway.decoys import Decoys
@@ -26,16 +26,15 @@ from mcpeval_dsl.gateway.door import Gateway
 from mcpeval_dsl.gateway.faults import Faults
 from mcpeval_dsl.gateway.model import Actor, CallRecord, Launch, Pin, ServerInfo, SessionEnd, ToolDefinition, Violation
 from mcpeval_dsl.gateway.network import Refused
-from mcpeval_dsl.gateway.policy import Rules
 from mcpeval_dsl.gateway.sandbox import Sandbox
 from mcpeval_dsl.gateway.spaces import NetworkUnavailable
 from mcpeval_dsl.plan.topology import in_arm
 from mcpeval_dsl.semantics.arms import Arm
 from mcpeval_dsl.semantics.expressions import CallPattern, CallStep, Step
-from mcpeval_dsl.semantics.model import Catalogue, Cell, Environment, Server, Task
+from mcpeval_dsl.semantics.model import Cell, Environment, Server, Task
 from mcpeval_dsl.semantics.task_parts import hard_calls
 from mcpeval_dsl.values.evaluate import condition, evaluate
-from mcpeval_dsl.values.model import EvaluationError, Reading, Scope
+from mcpeval_dsl.values.model import Reading, Scope
 from mcpeval_dsl.values.patterns import matches
 from mcpeval_dsl.values.reading import LocalReader
 from mcpeval_dsl.values.sources import arguments_of
@@ -159,6 +158,7 @@ class World:
         if self.environment is not None:
             self._variables = variables_of(self.environment.env, scope)
         servers = self._servers()
+        await all_prepared(self.context, servers.values(), scope)
         self._gateway = Gateway(
             [self.launch_of(server) for server in servers.values()],
             self._pins(servers),
@@ -274,40 +274,9 @@ class World:
 
     def _set_rules(self, task: Task | None) -> None:
         self._task = task
-        catalogues: dict[str, Catalogue] = {}
-        trusted = set()
-        for name, server in self.context.servers.items():
-            catalogue = self.context.catalogues.get(server.catalog or name)
-            if catalogue is not None:
-                catalogues[name] = catalogue
-            if server.trust_hints:
-                trusted.add(name)
-        base = Rules(
-            catalogues=catalogues,
-            trust_hints=frozenset(trusted),
-            disposable=self.disposable,
-            allow_writes=self.context.settings.allow_writes,
-            remote=frozenset(name for name, server in self.context.servers.items() if is_remote(server)),
-            scope=self.names.scope(),
-        )
-        if task is None:
-            self.gateway.rules = base
-            return
-        scope = base.scope
-        extra = [item for item in task.conditionals if _holds(item.condition, scope)]
-        self.gateway.rules = Rules(
-            policy=task.policy,
-            may=(*task.may, *(pattern for item in extra for pattern in item.may)),
-            never=(*task.never, *(line for item in extra for line in item.never)),
-            simulate=task.simulate,
-            catalogues=base.catalogues,
-            trust_hints=base.trust_hints,
-            disposable=base.disposable,
-            allow_writes=base.allow_writes,
-            remote=base.remote,
-            scope=scope,
-        )
-        self.gateway.hard_calls = hard_calls(task)
+        self.gateway.rules = rules_of(self.context, task, self.names.scope(), disposable=self.disposable)
+        if task is not None:
+            self.gateway.hard_calls = hard_calls(task)
 
     def shown_servers(self, task: Task) -> tuple[Server, ...]:
         """The servers whose tools the agent of this task and cell sees."""
@@ -487,13 +456,6 @@ def reading_of_call(record: CallRecord) -> Reading:
         has_structured=record.has_structured,
         calls=(record.id,),
     )
-
-
-def _holds(wanted: Any, scope: Scope) -> bool:
-    try:
-        return condition(wanted, scope).holds
-    except EvaluationError:
-        return False
 
 
 __all__ = ["Seen", "World", "reading_of_call"]

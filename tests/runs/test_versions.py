@@ -242,3 +242,14 @@ environment desk {
     assert {outcome(record) for record in found.values()} == {"pass"}
     transports = {cell: record.servers[0].transport for cell, record in found.items()}
     assert transports == {"canned+old": "stdio", "canned+new": "streamable-http"}
+
+
+def test_other_commands_make_a_version_too(bench: Bench) -> None:
+    in_git(bench, body="check old { tool list_things present }\n")
+    assert bench.run().code == 0
+    locked = bench.mcpe("lock", "specs")
+    assert locked.code == 0 and "old: shelf 2.1" in locked.out, locked.err
+    checked = bench.mcpe("check", "specs")
+    assert checked.code == 0 and "1 of 1 lines pass" in checked.out, checked.out
+    again = bench.mcpe("replay", bench.reader.manifest().run, "first@canned+old#1")
+    assert again.code == 0 and "same   old.list_things" in again.out, again.out
