@@ -177,7 +177,8 @@ def _overfit(page: Page, found: published.RunComparison) -> list[str]:
         text = (
             f"{each.cell}: train {points(each.train)}, held-out {points(each.heldout)}, gap {points(each.value)} points"
         )
-        lines += wrapped(f"{text} {interval(each.low, each.high)}", "  ", "    ")
+        chance = "" if each.p is None else f", p = {each.p:.3f}"
+        lines += wrapped(f"{text} {interval(each.low, each.high)}{chance}", "  ", "    ")
     return (
         [page.head("OVERFITTING") + "  what was gained on tasks that could be looked at, and on others", *lines]
         if lines

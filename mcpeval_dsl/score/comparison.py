@@ -80,12 +80,16 @@ class ViolationChange(Frozen):
 
 
 class OverfitGap(Frozen):
-    """(train − train before) − (held-out − held-out before): how much more was gained on what could be looked at."""
+    """(train − train before) − (held-out − held-out before): how much more was gained on what could be looked at.
+
+    `p`: how likely the two changes differ as much where every task changes alike (permutation over clusters, two-sided).
+    """
 
     cell: str
     value: float
     low: float | None = None
     high: float | None = None
+    p: float | None = None
     train: float
     heldout: float
 

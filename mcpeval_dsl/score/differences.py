@@ -44,6 +44,14 @@ class Pairs:
     def differences(self) -> list[float]:
         return [a - b for a, b in zip(self.treatment, self.baseline, strict=True)]
 
+    @property
+    def cluster_means(self) -> list[float]:
+        """The mean difference of each cluster."""
+        found: dict[int, list[float]] = {}
+        for cluster, value in zip(self.clusters, self.differences, strict=True):
+            found.setdefault(cluster, []).append(value)
+        return [math.fsum(values) / len(values) for values in found.values()]
+
 
 def paired(treatment: ByTask, baseline: ByTask) -> Pairs:
     """Tasks on one side only are named and left out, never filled in. Codes of instances must be the same frame's."""

@@ -24,6 +24,7 @@ from mcpeval_dsl.score.lift import of_cell, side_by_side
 from mcpeval_dsl.score.rates import ByTask, by_task
 from mcpeval_dsl.score.sides import Side, aligned, matched_cells
 from mcpeval_dsl.score.suspicions import counts as is_counted
+from mcpeval_dsl.statistics.unpaired import permutation
 
 REGRESSION, REFUSED, UNDECIDED, CLEAN = 1, 2, 4, 0
 _EXIT = {"regression": REGRESSION, "refused": REFUSED, "insufficient data": UNDECIDED, "none shown": CLEAN}
@@ -296,24 +297,35 @@ def _violations(now: model.Safety, before: model.Safety) -> Iterator[published.V
 
 
 def _overfit(pairs: Sequence[_Pair]) -> Iterator[published.OverfitGap]:
-    by_cell: dict[str, dict[str, model.Delta]] = {}
+    by_cell: dict[str, dict[str, tuple[model.Delta, list[float]]]] = {}
     for pair in pairs:
-        delta = difference(side_by_side(pair.now, pair.before, "success"))
+        both = side_by_side(pair.now, pair.before, "success")
+        delta = difference(both)
         if delta is not None:
-            by_cell.setdefault(pair.cell, {})[pair.split] = delta
+            by_cell.setdefault(pair.cell, {})[pair.split] = (delta, both.cluster_means)
     for cell, splits in by_cell.items():
         if len(splits) == len(SPLITS):
-            yield _gap(cell, splits["train"], splits["heldout"])
+            yield _gap(cell, *splits["train"], *splits["heldout"])
 
 
-def _gap(cell: str, train: model.Delta, heldout: model.Delta) -> published.OverfitGap:
-    """The two changes are about different tasks, so that MOVER needs no correlation."""
+def _gap(
+    cell: str, train: model.Delta, open_: list[float], heldout: model.Delta, hidden: list[float]
+) -> published.OverfitGap:
+    """The two changes are about different tasks, so that MOVER needs no correlation, and no task is paired with another."""
     value, low, high = train.value - heldout.value, None, None
     if None not in (train.low, train.high, heldout.low, heldout.high):
         assert train.low is not None and train.high is not None and heldout.low is not None and heldout.high is not None
         low = value - math.hypot(train.value - train.low, heldout.high - heldout.value)
         high = value + math.hypot(train.high - train.value, heldout.value - heldout.low)
-    return published.OverfitGap(cell=cell, value=value, low=low, high=high, train=train.value, heldout=heldout.value)
+    return published.OverfitGap(
+        cell=cell,
+        value=value,
+        low=low,
+        high=high,
+        p=permutation(open_, hidden),
+        train=train.value,
+        heldout=heldout.value,
+    )
 
 
 def _notes(this: Side, other: Side) -> Iterator[str]:

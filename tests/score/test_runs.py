@@ -284,6 +284,9 @@ def test_what_was_gained_on_tasks_that_could_be_looked_at_is_held_against_the_ot
     (gap,) = compare_runs(one, old).overfit
     assert (gap.train, gap.heldout, gap.value) == (0.75, 0.0, 0.75)
     assert gap.low is not None and gap.low < 0.75 < gap.high
+    assert gap.p is not None and gap.p < 0.001
+    alike, before = sided(made, records("yyyy", "yyyy")), sided(made, records("yynn", "yynn"), "old")
+    assert [gap.p for gap in compare_runs(alike, before).overfit] == [1.0]
 
 
 def test_runs_of_two_suites_are_not_compared() -> None:
