@@ -17,7 +17,7 @@ from mcpeval_dsl.execute.names import Names, extended, starting
 from mcpeval_dsl.execute.networking import Networking, opened, violations_of
 from mcpeval_dsl.execute.pace import pace_of
 from mcpeval_dsl.execute.permitted import rules_of
-from mcpeval_dsl.execute.preparing import place_of
+from mcpeval_dsl.execute.preparing import all_prepared, place_of
 from mcpeval_dsl.execute.processes import sweep
 from mcpeval_dsl.execute.shared import base_of, shared_lock
 from mcpeval_dsl.execute.steps import StepFailed, Workspace, ports_of
@@ -158,6 +158,7 @@ class World:
         if self.environment is not None:
             self._variables = variables_of(self.environment.env, scope)
         servers = self._servers()
+        await all_prepared(self.context, servers.values(), scope)
         self._gateway = Gateway(
             [self.launch_of(server) for server in servers.values()],
             self._pins(servers),
