@@ -22,6 +22,7 @@ from mcpeval_dsl.execute.manifest import program_at
 from mcpeval_dsl.execute.world import World
 from mcpeval_dsl.execute.writeset import WriteSet
 from mcpeval_dsl.gateway.model import ToolDefinition, Violation
+from mcpeval_dsl.gateway.surrogates import whole
 from mcpeval_dsl.semantics.arms import READING, Arm
 from mcpeval_dsl.semantics.model import Task
 from mcpeval_dsl.values.evaluate import evaluate
@@ -96,7 +97,8 @@ class _Shell:
     arm: Arm
     writes: WriteSet
 
-    async def use(self, arguments: Mapping[str, Any]) -> NativeReply:
+    async def use(self, given: Mapping[str, Any]) -> NativeReply:
+        arguments = whole(given)
         program, words, stdin = arguments.get("program"), arguments.get("arguments", []), arguments.get("stdin", "")
         if program not in self.arm.shell:
             return _refused(f"`program` is one of {', '.join(self.arm.shell)}.")
@@ -145,7 +147,13 @@ class _Api:
     headers: Mapping[str, str]
     timeout: float
 
-    async def use(self, arguments: Mapping[str, Any]) -> NativeReply:
+    async def use(self, given: Mapping[str, Any]) -> NativeReply:
+        try:
+            return await self._used(whole(given))
+        except RecursionError:
+            return _refused("the request is nested too deeply")
+
+    async def _used(self, arguments: Mapping[str, Any]) -> NativeReply:
         method, path = arguments.get("method", "GET"), arguments.get("path")
         query, body = arguments.get("query"), arguments.get("body")
         if not isinstance(path, str) or not isinstance(method, str) or not isinstance(query, dict | None):

@@ -75,9 +75,9 @@ def test_nothing_but_the_listed_programs_without_a_shell(bench: Bench, step: dic
 
 def test_a_program_reads_what_it_is_given_and_is_stopped_in_time(bench: Bench) -> None:
     arms = 'arm mcp { servers shelf }\narm cli { shell "cat", "sleep"; timeout 0.5s }\n'
-    record = in_arms(bench, TASK + arms, script(shell("sleep", "60"), shell("cat", stdin="a lamp")))["cli"]
+    record = in_arms(bench, TASK + arms, script(shell("sleep", "600"), shell("cat", stdin="a lamp")))["cli"]
     slow, read = record.native_calls
-    assert slow.is_error and "took longer than 0.5 s" in slow.text and slow.duration_ms < 5000
+    assert slow.is_error and "took longer than 0.5 s" in slow.text
     assert read.text == "a lamp" and outcome(record) == "pass"
 
 
@@ -201,3 +201,16 @@ def test_a_secret_does_not_leave_by_an_api(bench: Bench) -> None:
         record = in_arms(bench, task + arms, script(*steps))["api"]
     assert len(asked) == 1
     assert [(v.kind, v.stages) for v in record.violations] == [("secret_in_argument", ("attempted", "blocked"))]
+
+
+def test_odd_texts_break_nothing(bench: Bench) -> None:
+    with api() as (url, asked):
+        arms = f'arm mcp {{ servers shelf }}\narm api {{ http "{url}"; shell "cat" }}\n'
+        odd = "{{ json('\"\\\\ud800\"') }}"
+        steps = [
+            request("GET", f"/{odd}", query={"q": odd}),
+            shell("cat", f"{odd}", stdin=odd),
+            shell("cat", stdin=odd),
+        ]
+        record = in_arms(bench, TASK + arms, script(*steps, request("GET", "/things")))["api"]
+    assert outcome(record) == "pass" and len(record.native_calls) == 4 and len(asked) == 2
