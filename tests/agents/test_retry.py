@@ -49,9 +49,9 @@ def test_a_failure_that_will_not_pass_is_raised_at_once() -> None:
 def test_time_bounds_the_retries_and_not_their_number() -> None:
     storm = [ApiFailure("rate", "slow", 429, None, True) for _ in range(10_000)]
     with pytest.raises(ModelApiError) as caught:
-        tried(*storm, backoff=Backoff(0.001, 0.002, 0.1))
+        tried(*storm, backoff=Backoff(0.001, 0.002, 0.5))
     assert caught.value.retries > 20 and not caught.value.deadline
-    assert caught.value.waited_ms >= 80
+    assert caught.value.waited_ms >= 400
 
 
 def test_a_wait_beyond_the_time_left_is_not_begun() -> None:
@@ -191,4 +191,4 @@ def test_retry_after(headers: dict[str, str], seconds: float | None) -> None:
 
 def test_retry_after_as_a_date() -> None:
     seconds = retry_after({"retry-after": formatdate(time() + 100, usegmt=True)})
-    assert seconds is not None and 95 < seconds <= 100
+    assert seconds is not None and 50 < seconds <= 100

@@ -78,7 +78,6 @@ def test_a_broken_wire_spoils_its_own_call_only(library: Library) -> None:
         record = library.bench.records[f"{name}#1"]
         assert told(record.calls[0]) == expected, name
         assert record.calls[1].text == "fine" and outcome(record) == "pass", name
-        assert record.calls[0].duration_ms < 10_000
     assert "caf" in library.bench.records["get_utf8#1"].calls[0].text
     large = library.bench.records["get_large#1"].calls[0]
     assert (

@@ -13,7 +13,7 @@ from tests.execute.bench import Bench, outcome
 
 SERVER = Path(__file__).parent / "servers" / "library.py"
 HEAD = """suite books "Books" { trials 1; seed 3; defaults { environment desk } }
-server library { stdio "python" "library.py"; timeout 1s }
+server library { stdio "python" "library.py"; timeout 3s }
 annotations library { readonly list_*, get_*; destructive withdraw_book }
 model canned { script "canned.yaml" }
 """

