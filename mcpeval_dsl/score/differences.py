@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mcpeval_dsl.score import model
 from mcpeval_dsl.score.frame import Frame
-from mcpeval_dsl.score.rates import ByTask
+from mcpeval_dsl.score.rates import ByTask, spread_of
 from mcpeval_dsl.statistics.bootstrap import median_overhead
 from mcpeval_dsl.statistics.clusters import clustered_error
 from mcpeval_dsl.statistics.distributions import t_quantile
@@ -25,7 +26,9 @@ from mcpeval_dsl.statistics.power import (
     detectable_from_error,
 )
 
+Quantity = Literal["cost_usd", "calls", "tokens"]
 LEVEL = 0.05
+_QUANTITIES: tuple[tuple[Quantity, str], ...] = (("cost_usd", "cost"), ("calls", "charged"), ("tokens", "tokens"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,3 +196,28 @@ def overhead(treatment: Medians, baseline: Medians) -> tuple[float, Interval | N
     clusters = treatment.clusters[left].tolist()
     value, interval = median_overhead(treatment.values[left].tolist(), baseline.values[right].tolist(), clusters)
     return value, interval, len(left)
+
+
+def overheads(treatment: Frame, baseline: Frame) -> tuple[model.Overhead, ...]:
+    """Of calls, tokens and cost, over testable trials; measured times are no part of a scorecard."""
+    sides = tuple(side.where(side["testable"]) for side in (treatment, baseline))
+    return tuple(_overhead(sides, what, column) for what, column in _QUANTITIES)
+
+
+def _overhead(sides: tuple[Frame, ...], what: Quantity, column: str) -> model.Overhead:
+    one, other = (side[column].astype(float) for side in sides)
+    found = overhead(medians(sides[0], one), medians(sides[1], other))
+    spreads = spread_of(one), spread_of(other)
+    if isinstance(found, str):
+        return model.Overhead(what=what, treatment=spreads[0], baseline=spreads[1], reason=found)
+    value, interval, tasks = found
+    return model.Overhead(
+        what=what,
+        value=value,
+        low=interval.low if interval is not None else None,
+        high=interval.high if interval is not None else None,
+        treatment=spreads[0],
+        baseline=spreads[1],
+        tasks=tasks,
+        reason="" if interval is not None else "too few tasks for an interval",
+    )

@@ -63,8 +63,7 @@ def corrected(
     comparisons: Sequence[model.ComparisonScore], rules: Sequence[GateRule]
 ) -> tuple[model.ComparisonScore, ...]:
     """Holm over all rows (of all tasks) that a rule of the gate is about, Benjamini–Hochberg over the rest."""
-    declared = [asked_by(rule, comparison) for comparison in comparisons for rule in rules]
-    asked = {id(comparison) for comparison, yes in zip(_each(comparisons, len(rules)), declared, strict=True) if yes}
+    asked = {id(each) for each in comparisons if any(asked_by(rule, each) for rule in rules)}
 
     def by_gate(comparison: model.ComparisonScore, row: model.ComparisonRow) -> bool:
         return id(comparison) in asked and not row.group
@@ -84,10 +83,6 @@ def asked_by(rule: GateRule, comparison: model.ComparisonScore) -> bool:
     if rule.metric != comparison.kind:
         return False
     return not rule.arguments or rule.arguments == (comparison.treatment, comparison.baseline)
-
-
-def _each(comparisons: Sequence[model.ComparisonScore], times: int) -> list[model.ComparisonScore]:
-    return [comparison for comparison in comparisons for _ in range(times)]
 
 
 def _rows(

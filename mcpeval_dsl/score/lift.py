@@ -16,14 +16,12 @@ from mcpeval_dsl.agents.hosts.offer import SEARCH
 from mcpeval_dsl.plan.model import Plan
 from mcpeval_dsl.records.model import TrialRecord
 from mcpeval_dsl.score import model
-from mcpeval_dsl.score.differences import Pairs, difference, medians, overhead, paired
+from mcpeval_dsl.score.differences import Pairs, difference, medians, overhead, overheads, paired
 from mcpeval_dsl.score.frame import INCONCLUSIVE_SHARE, SPLITS, Frame, Read, Scenario, as_if
-from mcpeval_dsl.score.rates import by_task, rate, spread_of
+from mcpeval_dsl.score.rates import by_task, rate
 from mcpeval_dsl.score.rows import cell_variables
 from mcpeval_dsl.score.timings import TimeOverhead
 from mcpeval_dsl.semantics.model import Cell, Comparison, Task
-
-_OVERHEADS = {"cost_usd": "cost", "calls": "charged", "tokens": "tokens"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +163,7 @@ def of_cell(frame: Frame, cell: str) -> Frame:
 
 def side_by_side(treatment: Frame, baseline: Frame, read: Read, scenario: Scenario = "as it is") -> Pairs:
     """The rates of both sides by task; in the worst case what is missing counts against the treatment alone."""
-    turned: Scenario = {"worst": "best", "best": "worst"}.get(scenario, scenario)  # type: ignore[assignment]
+    turned: Scenario = "best" if scenario == "worst" else "worst" if scenario == "best" else scenario
     one, other = as_if(treatment, scenario), as_if(baseline, turned)
     return paired(by_task(one, one[read]), by_task(other, other[read]))
 
@@ -185,30 +183,10 @@ def _row(segment: Segment, read: Read) -> model.ComparisonRow:
         treatment=rate(one, read),
         baseline=rate(other, read),
         difference=difference(pairs),
-        overheads=tuple(_overhead(segment, what, column) for what, column in _OVERHEADS.items()),
+        overheads=overheads(one, other),
         only_treatment=tuple(one.instances[number] for number in pairs.only_treatment.tolist()),
         only_baseline=tuple(other.instances[number] for number in pairs.only_baseline.tolist()),
         inconclusive=any(untested),
-    )
-
-
-def _overhead(segment: Segment, what: str, column: str) -> model.Overhead:
-    sides = [side.where(side["testable"]) for side in (segment.treatment, segment.baseline)]
-    values = [side[column].astype(float) for side in sides]
-    found = overhead(medians(sides[0], values[0]), medians(sides[1], values[1]))
-    spreads = [spread_of(each) for each in values]
-    if isinstance(found, str):
-        return model.Overhead(what=what, treatment=spreads[0], baseline=spreads[1], reason=found)  # type: ignore[arg-type]
-    value, interval, tasks = found
-    return model.Overhead(
-        what=what,  # type: ignore[arg-type]
-        value=value,
-        low=interval.low if interval is not None else None,
-        high=interval.high if interval is not None else None,
-        treatment=spreads[0],
-        baseline=spreads[1],
-        tasks=tasks,
-        reason="" if interval is not None else "too few tasks for an interval",
     )
 
 

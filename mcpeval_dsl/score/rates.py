@@ -43,7 +43,8 @@ def by_task(frame: Frame, values: NDArray[np.float64] | NDArray[np.bool_]) -> By
     chosen = frame if known.all() else frame.where(known)
     instances, first, code = np.unique(chosen.instance(), return_index=True, return_inverse=True)
     trials = np.bincount(code, minlength=len(instances))
-    sums: NDArray[np.float64] = np.bincount(code, weights=values[known].astype(float), minlength=len(instances))  # type: ignore[assignment]
+    weights = values[known].astype(float)
+    sums = np.bincount(code, weights=weights, minlength=len(instances)).astype(np.float64)
     return ByTask(instances, trials, sums, chosen["cluster"][first].astype(np.int64))
 
 

@@ -11,13 +11,12 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mcpeval_dsl.score import comparison as published
 from mcpeval_dsl.score import model, rates
 from mcpeval_dsl.score.against import brought
 from mcpeval_dsl.score.comparable import Named, changes, differences
-from mcpeval_dsl.score.differences import adjusted, difference, difference_of_amounts, medians, overhead, paired
+from mcpeval_dsl.score.differences import adjusted, difference, difference_of_amounts, overheads, paired
 from mcpeval_dsl.score.flips import flips
 from mcpeval_dsl.score.frame import INCONCLUSIVE_SHARE, SPLITS, Frame
 from mcpeval_dsl.score.lift import of_cell, side_by_side
@@ -146,12 +145,9 @@ def _cell(pair: _Pair) -> published.CellDifference:
         baseline_success=rates.rate(before, "success"),
         difference=difference(side_by_side(now, before, "success")),
         calls_difference=_of_calls(calls[0], calls[1]),
-        overheads=tuple(_overhead(pair, what, column) for what, column in _QUANTITIES.items()),
+        overheads=overheads(now, before),
         inconclusive=any(int((~s["testable"]).sum()) > INCONCLUSIVE_SHARE * len(s) for s in (now, before)),
     )
-
-
-_QUANTITIES = {"calls": "charged", "tokens": "tokens", "cost_usd": "cost"}
 
 
 def _calls(frame: Frame) -> ByTask:
@@ -168,26 +164,6 @@ def _of_calls(now: ByTask, before: ByTask) -> model.Delta | None:
 def _turned(found: model.Delta) -> model.Delta:
     flipped: dict[str, model.ComparisonWord] = {"better": "worse", "worse": "better"}
     return found.model_copy(update={"word": flipped.get(found.word, found.word)})
-
-
-def _overhead(pair: _Pair, what: str, column: str) -> model.Overhead:
-    sides = [side.where(side["testable"]) for side in (pair.now, pair.before)]
-    values: list[NDArray[np.float64]] = [side[column].astype(float) for side in sides]
-    spreads = [rates.spread_of(each) for each in values]
-    found = overhead(medians(sides[0], values[0]), medians(sides[1], values[1]))
-    if isinstance(found, str):
-        return model.Overhead(what=what, treatment=spreads[0], baseline=spreads[1], reason=found)  # type: ignore[arg-type]
-    value, interval, tasks = found
-    return model.Overhead(
-        what=what,  # type: ignore[arg-type]
-        value=value,
-        low=interval.low if interval is not None else None,
-        high=interval.high if interval is not None else None,
-        treatment=spreads[0],
-        baseline=spreads[1],
-        tasks=tasks,
-        reason="" if interval is not None else "too few tasks for an interval",
-    )
 
 
 def _adjusted(cells: Sequence[published.CellDifference]) -> list[published.CellDifference]:
