@@ -14,6 +14,7 @@ from typing import Any
 
 from mcpeval_dsl.agents.model import Answer
 from mcpeval_dsl.grade.solutions import Part, Solution
+from mcpeval_dsl.values.text import as_text
 
 MOST = 24
 _DATE = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
@@ -46,17 +47,22 @@ def mutants(found: Solution) -> Iterator[Mutant]:
 
 def _all(found: Solution, right: Answer) -> Iterator[Mutant]:
     for at, part in enumerate(found.parts):
+        others = (*found.parts[:at], *found.parts[at + 1 :])
+        if not found.keys and any(_within(part.value, other.value) for other in others):
+            continue  # the answer gives the value at another place as well
         for what, value in other_values(part):
             parts = (*found.parts[:at], replace(part, value=value), *found.parts[at + 1 :])
             yield Mutant(f"{what}: {_short(part.value)} → {_short(value)}", replace(found, parts=parts).answer())
-    if len(found.parts) > 1:
-        for at, part in enumerate(found.parts):
+        if others:
             keys = found.keys[:at] + found.keys[at + 1 :] if found.keys else ()
-            fewer = replace(found, parts=(*found.parts[:at], *found.parts[at + 1 :]), keys=keys)
-            yield Mutant(f"dropped item: {_short(part.value)}", fewer.answer())
+            yield Mutant(f"dropped item: {_short(part.value)}", replace(found, parts=others, keys=keys).answer())
     if found.form == "text" and right.structured is None:
         denied = Answer("given", f"It is not the case that the answer is {right.text}.", None, True)
         yield Mutant("negation", denied, denial=True)
+
+
+def _within(value: Any, other: Any) -> bool:
+    return as_text(value).casefold() in as_text(other).casefold()
 
 
 def other_values(part: Part) -> Iterator[tuple[str, Any]]:
