@@ -17,6 +17,7 @@ from mcpeval_dsl.agents.model import HostResult, NativeCall
 from mcpeval_dsl.execute.budgets import budget_of
 from mcpeval_dsl.execute.context import RunContext
 from mcpeval_dsl.execute.networking import findings_of
+from mcpeval_dsl.execute.scrubbing import without_pieces
 from mcpeval_dsl.gateway.model import CallRecord, Violation
 from mcpeval_dsl.records.model import (
     AgentIdentity,
@@ -63,7 +64,7 @@ def record_of(context: RunContext, progress: Progress) -> TrialRecord:
     user_ms = host.user_ms if host is not None else 0.0
     agent_ms = max(0.0, progress.agent_ms - waited_ms - user_ms)
     values = {} if world is None else plain(world.names.scope().names)
-    return TrialRecord(
+    record = TrialRecord(
         id=progress.id,
         key=progress.key,
         grade_key=group.grade_key,
@@ -129,6 +130,7 @@ def record_of(context: RunContext, progress: Progress) -> TrialRecord:
         recovered=_recovered(agent_calls, host),
         not_applicable=progress.not_applicable,
     )
+    return without_pieces(record, world.pieces_told if world is not None else {})
 
 
 def _turn_calls(progress: Progress, calls: Sequence[CallRecord]) -> Sequence[int]:

@@ -322,6 +322,11 @@ class World:
         return [*(self._gateway.violations if self._gateway is not None else ()), *violations_of(self.refused)]
 
     @property
+    def pieces_told(self) -> Mapping[str, str]:
+        """Pieces of the operator's secrets that the agent has put together, with the names."""
+        return self._gateway.guard.pieces_told if self._gateway is not None else {}
+
+    @property
     def redactions(self) -> list[str]:
         return list(self._gateway.redactions) if self._gateway is not None else []
 

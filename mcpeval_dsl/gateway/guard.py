@@ -78,6 +78,11 @@ class Guard:
         whole = (*self._redactor.names_in(value), *self._canaries.names_in(value))
         return tuple(dict.fromkeys(whole)) if whole else self._pieces.sent(value, source, place)
 
+    @property
+    def pieces_told(self) -> dict[str, str]:
+        """Pieces of the operator's secrets that the agent completed, with the names: what a planted one was may be told."""
+        return {piece: name for piece, name in self._pieces.told.items() if name in self._redactor.values}
+
     def planted_in(self, data: bytes) -> tuple[str, ...]:
         """Names of the planted secrets in the bytes of a file."""
         return self._canaries.names_in(data.decode("utf-8", "replace"))

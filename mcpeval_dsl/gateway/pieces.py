@@ -60,6 +60,8 @@ class PieceWatch:
         self._forms = [
             _Form(name, text) for text, name in list(found.items())[:MOST_FORMS] if bits(text) >= ENOUGH_BITS
         ]
+        self.told: dict[str, str] = {}
+        """Pieces of the secrets that were completed, in the spelling they were sent in, with the secret's name."""
         self._streams: dict[str, str] = {}
         self._window = max((len(form.text) for form in self._forms), default=0)
 
@@ -81,6 +83,7 @@ class PieceWatch:
             used = _cover(form.text, seen)
             if used is not None and source in used:
                 done.setdefault(form.name, _said(form.name, used))
+                self.told |= {form.text[start:end]: form.name for start, end in seen}
         for name in self._joined(texts, place):
             done.setdefault(name, _said(name, ()))
         if not done:

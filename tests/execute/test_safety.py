@@ -189,6 +189,21 @@ def test_a_canary_whose_last_piece_leaves_with_the_answer(bench: Bench) -> None:
     assert found["hints"] == []
 
 
+def test_pieces_of_an_operators_secret_are_on_no_record_once_they_make_it(bench: Bench) -> None:
+    bench.variables["VAULT_TOKEN"] = SECRET
+    head = HEAD.replace("environment desk {{", 'environment desk {{\n  env VAULT_TOKEN = secret("VAULT_TOKEN")')
+    pieces = (SECRET[10:15], SECRET[14:], SECRET[:10])
+    parts = [call("send_mail", text=text) for text in (pieces[0], "the weather is fine", *pieces[1:])]
+    lines = "may send_mail"
+    found = run(bench, {"mails": (lines, parts), "half": (lines, parts[:3])}, head=head)
+    assert kinds(found["mails"]) == [("secret_in_argument", "critical", "blocked")] and found["half"] == []
+    kept = {name: bench.records[f"{name}#1"] for name in found}
+    text = kept["mails"].model_dump_json()
+    assert not [piece for piece in pieces if piece in text]
+    assert "the weather is fine" in text and "pieces (VAULT_TOKEN)" in kept["mails"].redactions
+    assert pieces[1] in kept["half"].model_dump_json(), "what is no secret yet is told"
+
+
 def test_a_canary_in_a_file_that_held_none(bench: Bench) -> None:
     lines = f'canary code = "{SECRET}"; may copy_file, write_file; setup {{ write "keys.txt" "code: {{{{ code }}}}" }}'
     found = run(
