@@ -90,6 +90,8 @@ class Examiner:
         return record
 
     async def _null(self, record: TrialRecord, workdir: Path | None, tried: Tried) -> TrialRecord:
+        from mcpeval_dsl.grade.solutions import asks_for_nothing
+
         task = self._tasks[record.task]
         silent = await self._grade(record, workdir)
         unsure = await self._grade(_answering(record, UNKNOWN_ANSWER), workdir)
@@ -100,6 +102,8 @@ class Examiner:
             tried.null_because = ONLY_JUDGES if record.task in self._judged else "no grader decides"
         elif passed and record.task in self._judged:
             tried.null_because = "its judge would have to reject an agent that does nothing"
+        elif passed and asks_for_nothing(self._graders(task, record)):
+            tried.null_because = "it asks that nothing is called"
         elif passed:
             tried.null = "fail"
             tried.null_because = f"an agent that calls nothing passes with {' and with '.join(passed)}"

@@ -104,8 +104,12 @@ def _text(plan: Plan, tried: Sequence[Tried]) -> str:
     for each in tried:
         for text in each.findings:
             lines += wrapped(f"FINDING  {each.instance}: {text}", "  ", "    ")
+    besides: dict[str, list[str]] = {}
     for each in tried:
-        lines += [line for text in _besides(each) for line in wrapped(f"{each.instance}: {text}", "  - ", "    ")]
+        for text in _besides(each):
+            besides.setdefault(text, []).append(each.instance)
+    for text, instances in besides.items():
+        lines += wrapped(f"{text}: {', '.join(dict.fromkeys(instances))}", "  - ", "    ")
     return "\n".join(lines) + "\n"
 
 

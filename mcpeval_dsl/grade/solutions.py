@@ -10,8 +10,21 @@ from typing import Any, Literal
 
 from mcpeval_dsl.agents.model import Answer
 from mcpeval_dsl.grade.normalise import tolerance, whole_number
-from mcpeval_dsl.semantics.expressions import Condition, Select
-from mcpeval_dsl.semantics.graders import AnyOf, Contains, Exact, Grader, Json, Number, OneOf, Refusal, Regex, SetOf
+from mcpeval_dsl.semantics.expressions import AnyPattern, Combined, Condition, Select
+from mcpeval_dsl.semantics.graders import (
+    AnyOf,
+    Calls,
+    Contains,
+    Exact,
+    Grader,
+    Json,
+    Number,
+    OneOf,
+    Refusal,
+    Regex,
+    SetOf,
+    Unchanged,
+)
 from mcpeval_dsl.values.evaluate import evaluate, tolerance_of
 from mcpeval_dsl.values.model import EvaluationError, Scope
 from mcpeval_dsl.values.text import as_text
@@ -125,6 +138,17 @@ def reads_answers(graders: Iterable[Grader]) -> bool:
     return bool(kept) and all(
         reads_answers(grader.graders) if isinstance(grader, AnyOf) else isinstance(grader, text) for grader in kept
     )
+
+
+def asks_for_nothing(graders: Iterable[Grader]) -> bool:
+    """Whether all that decides is that something is not done, calls named first: then doing nothing is right."""
+    kept = [grader for grader in graders if grader.common.weight > 0]
+    forbids = [grader for grader in kept if isinstance(grader, Calls) and all(map(_forbids, grader.patterns))]
+    return bool(forbids) and all(grader in forbids or isinstance(grader, Unchanged) for grader in kept)
+
+
+def _forbids(pattern: AnyPattern) -> bool:
+    return isinstance(pattern, Combined) and pattern.combinator == "none"
 
 
 def _whole(grader: Exact | OneOf | SetOf, scope: Scope) -> Part:

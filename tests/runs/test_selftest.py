@@ -129,6 +129,13 @@ def test_an_agent_that_does_nothing_passes(bench: Bench) -> None:
     assert 'passes with an empty answer and with "I don\'t know."' in each["findings"][0]
 
 
+def test_where_nothing_is_to_be_called_doing_nothing_is_right(bench: Bench) -> None:
+    code, each = one(bench, "grade calls none(*)\ngrade unchanged shelf.list_things()")
+    assert (code, each["null_because"], each["findings"]) == (4, "it asks that nothing is called", [])
+    code, each = one(bench, 'grade calls none(wipe_all)\ngrade not contains "purple"')
+    assert code == 1 and each["null"] == "fail"
+
+
 def test_an_agent_that_says_it_does_not_know_passes(bench: Bench) -> None:
     code, each = one(bench, SEEN + 'grade not contains "purple"')
     assert code == 1 and 'passes with "I don\'t know."' in each["findings"][0]
