@@ -28,7 +28,7 @@ from mcpeval_dsl.execute import scheduler
 ROUNDS = 4
 """The trials are those of so many runs. Memory is compared from the end of the second to that of the last: what is free for the
 next trial stays with the process, and finds its level in the first ones."""
-GROWTH_LIMIT = 8.0
+GROWTH_LIMIT = 4.0
 """MB of resident memory that the second half may add."""
 
 
