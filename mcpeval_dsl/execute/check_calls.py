@@ -7,7 +7,15 @@ import time
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mcpeval_dsl.execute.check_lines import LineResult, after_call, class_of, required, said_of, with_headers
+from mcpeval_dsl.execute.check_lines import (
+    LineResult,
+    after_call,
+    class_of,
+    milliseconds,
+    required,
+    said_of,
+    with_headers,
+)
 from mcpeval_dsl.execute.context import RunContext
 from mcpeval_dsl.execute.names import extended
 from mcpeval_dsl.execute.reading import with_readings
@@ -125,8 +133,8 @@ async def latency(asked: Asked, line: LatencyCheck, done: LineResult) -> LineRes
     result = condition(line.condition, scope)
     if result.holds:
         return done
-    shown = ", ".join(f"{name} {value:.1f}ms" for name, value in parts.items())
-    return replace(done, state="fail", actual=shown, expected=result.expected)
+    shown = ", ".join(f"{name} {value:.4g} ms" for name, value in parts.items())
+    return replace(done, state="fail", actual=shown, expected=milliseconds(result.expected))
 
 
 async def _repeated(asked: Asked, step: CallStep, number: int) -> list[float] | str:

@@ -68,16 +68,28 @@ def required(done: LineResult, requires: Iterable[Requirement], scope: Scope, sa
         result = condition(requirement.condition, scope)
         if not result.holds:
             left = requirement.condition.left
-            of_answer = isinstance(left, Ref) and left.path[0] in ("status", "headers", "class", "latency")
+            root = left.path[0] if isinstance(left, Ref) else ""
+            timed = root == "latency"
+            actual = f"latency {milliseconds(result.actual)}" if timed else result.actual
+            of_answer = root in ("status", "headers", "class", "latency")
             return replace(
                 done,
                 state="fail",
                 at=requirement.at,
-                actual=f"{result.actual}: {said}" if said and of_answer else said or result.actual,
-                expected=result.expected,
+                actual=f"{actual}: {said}" if said and of_answer else said or actual,
+                expected=f"latency {milliseconds(result.expected)}" if timed else result.expected,
                 reason=requirement.because,
             )
     return done
+
+
+def milliseconds(seconds: str) -> str:
+    """`<= 0.5` as `<= 500 ms`: a time, or a bound on one, as people read it."""
+    *operator, number = seconds.rsplit(" ", 1)
+    try:
+        return " ".join([*operator, f"{float(number) * 1000.0:.4g} ms"])
+    except ValueError:
+        return seconds
 
 
 def after_call(record: CallRecord, scope: Scope, http: bool = False) -> Scope:
@@ -165,6 +177,7 @@ __all__ = [
     "after_call",
     "after_reply",
     "class_of",
+    "milliseconds",
     "of_rule",
     "required",
     "said_of",

@@ -68,6 +68,8 @@ def checked(bench: Bench, lines: str, head: str = HEAD) -> tuple[int, list[tuple
         ('depot.get_order(order_id: "ORD-7") { require result.status == "open" }', "pass"),
         ('depot.get_order(order_id: "ORD-7") { require latency.p95 <= 4s }', "pass"),
         ('depot.get_order(order_id: "ORD-7") { require latency.max <= 0ms }', "fail"),
+        ('depot.get_order(order_id: "ORD-7") { require latency <= 4s }', "pass"),
+        ('depot.get_order(order_id: "ORD-7") { require latency <= 0ms }', "fail"),
         ('depot.get_stock(item: "a", unit: "pallet") { require class == transport_error }', "pass"),
         ('depot.get_order(order_id: "ORD-7") { require $.order_id == file("{{ workdir }}/name.txt") }', "pass"),
         ('depot.get_order(order_id: file("{{ workdir }}/name.txt")) { require class == none }', "pass"),

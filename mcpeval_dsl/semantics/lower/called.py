@@ -30,7 +30,7 @@ def requirement_of_answer(ctx: Context, scope: Scope, statement: Directive) -> R
         condition = _of_class(ctx, comparison)
     else:
         lowered = lower_condition(ctx, scope, comparison)
-        condition = replace(lowered, left=_text_of_error(lowered.left))
+        condition = replace(lowered, left=_whole(lowered.left))
         tolerance = within(ctx, scope, words)
         condition = condition if tolerance is None else replace(condition, within=tolerance)
     because = words.string().value if words.take("because") else ""
@@ -69,9 +69,11 @@ def _class(ctx: Context, value: Value) -> Expression:
     return Literal(text)
 
 
-def _text_of_error(left: Expression) -> Expression:
-    """`error` alone is its text."""
-    return replace(left, path=("error", "text")) if isinstance(left, Ref) and left.path == ("error",) else left
+def _whole(left: Expression) -> Expression:
+    """`error` alone is its text, `latency` the time of the call."""
+    name = left.path[0] if isinstance(left, Ref) and len(left.path) == 1 else ""
+    part = {"error": "text", "latency": "mean"}.get(str(name))
+    return replace(left, path=(name, part)) if isinstance(left, Ref) and part is not None else left
 
 
 __all__ = ["HEADERS", "requirement_of_answer"]
