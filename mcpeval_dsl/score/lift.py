@@ -6,7 +6,7 @@ critical violation, since call budgets are about the server; `compare` is about 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,18 +26,20 @@ from mcpeval_dsl.semantics.model import Cell, Comparison, Task
 
 @dataclass(frozen=True, slots=True)
 class CellPair:
-    """`at` is what both cells share, `axis` where they differ."""
+    """`at` is what both cells share, `axis` where they differ; `agent` names what they share as a cell is named."""
 
     treatment: Cell
     baseline: Cell
     axis: str
     at: Mapping[str, str]
+    agent: str
 
 
 def pairs_of(plan: Plan, treatment: str, baseline: str, axes: Sequence[str]) -> list[CellPair]:
     """Cells of the plan that differ in one axis only, from `baseline` to `treatment`, in order of the plan."""
     by_place: dict[tuple[str, tuple[tuple[str, str], ...]], Cell] = {}
     places = {cell.id: _coordinates(cell) for cell in plan.cells}
+    varying = _varying(places.values())
     for cell in plan.cells:
         for axis in axes:
             if places[cell.id].get(axis) == baseline:
@@ -49,7 +51,8 @@ def pairs_of(plan: Plan, treatment: str, baseline: str, axes: Sequence[str]) -> 
                 rest = _without(places[cell.id], axis)
                 other = by_place.get((axis, rest))
                 if other is not None:
-                    found.append(CellPair(cell, other, axis, dict(rest)))
+                    agent = "+".join(value for name, value in rest if name == "model" or name in varying)
+                    found.append(CellPair(cell, other, axis, dict(rest), agent))
     return found
 
 
@@ -59,6 +62,15 @@ def axes_of(kind: str) -> tuple[str, ...]:
 
 def _coordinates(cell: Cell) -> dict[str, str]:
     return {name: str(value) for name, value in cell_variables(cell).items() if value is not None}
+
+
+def _varying(places: Iterable[Mapping[str, str]]) -> set[str]:
+    """The axes on which cells differ: those that their names tell."""
+    seen: dict[str, set[str]] = {}
+    for place in places:
+        for name, value in place.items():
+            seen.setdefault(name, set()).add(value)
+    return {name for name, values in seen.items() if len(values) > 1}
 
 
 def _without(place: Mapping[str, str], axis: str) -> tuple[tuple[str, str], ...]:
@@ -177,7 +189,7 @@ def _row(segment: Segment, read: Read) -> model.ComparisonRow:
         treatment_cell=segment.pair.treatment.id,
         baseline_cell=segment.pair.baseline.id,
         at=dict(at),
-        agent=" × ".join(at[axis] for axis in ("model", "host") if axis in at),
+        agent=segment.pair.agent,
         split=segment.split,
         group=segment.group,
         treatment=rate(one, read),

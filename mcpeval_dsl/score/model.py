@@ -178,7 +178,7 @@ class ComparisonRow(Frozen):
     treatment_cell: str
     baseline_cell: str
     at: dict[str, str] = Field(default_factory=dict)
-    agent: str = Field(default="", description="model × host")
+    agent: str = Field(default="", description="what both cells share, named as a cell is")
     split: str = "train"
     group: str = ""
     treatment: Rate | None = None

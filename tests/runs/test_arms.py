@@ -90,7 +90,7 @@ def test_lift_of_a_server_over_no_tools_is_measured_and_warned_of(bench: Bench) 
     assert done.code == 0, done.err
     (comparison, *_) = scorecard(bench)["comparisons"]
     assert (comparison["kind"], comparison["treatment"], comparison["baseline"]) == ("lift", "mcp", "nothing")
-    (row,) = [row for row in comparison["rows"] if row["agent"] == "canned × loop" and not row["group"]]
+    (row,) = [row for row in comparison["rows"] if row["agent"] == "canned" and not row["group"]]
     assert row["difference"]["value"] == 1.0
     assert {arm["cell"]: arm["mcp_use"] for arm in comparison["arms"]} == {"canned+mcp": 1.0, "canned+nothing": 0.0}
 

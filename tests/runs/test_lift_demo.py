@@ -36,6 +36,6 @@ def test_two_agents_in_two_hosts_with_a_server_and_without(bench: Bench) -> None
         assert (sum(record.counts.searches for record in records) > 0) == cell.endswith("searching+mcp")
     (lift,) = json.loads(bench.scorecard)["comparisons"]
     agents = {row["agent"]: row["difference"]["value"] for row in lift["rows"] if not row["group"]}
-    assert set(agents) == {f"{model} × {host}" for model in ("steady", "quick") for host in ("plain", "searching")}
+    assert set(agents) == {f"{model}+{host}" for model in ("steady", "quick") for host in ("plain", "searching")}
     assert all((gain > 0) == agent.startswith("quick") for agent, gain in agents.items())
     assert {tool for arm in lift["arms"] for tool in arm["tools"]} == {"shell"}

@@ -25,7 +25,7 @@ def test_lift_is_paired_by_task_for_each_tag_too() -> None:
     found = comparison(made, ran(made, BEST))
     assert [(row.group, row.difference.tasks) for row in found.rows] == [("", 10), ("read", 10), ("write", 5)]
     row = found.rows[0]
-    assert (row.agent, row.treatment.value, row.baseline.value) == ("sonnet × loop", 1.0, 0.25)
+    assert (row.agent, row.treatment.value, row.baseline.value) == ("sonnet", 1.0, 0.25)
     assert row.difference.value == pytest.approx(0.75)
     assert row.difference.low < 0.75 < row.difference.high
     assert row.difference.p == pytest.approx(2 / 2**10)
@@ -37,7 +37,7 @@ def test_agents_are_never_pooled() -> None:
     made = armed(tasks(8), agents=("sonnet", "opus"))
     found = comparison(made, ran(made, BEST | {"opus/mcp": 1, "opus/cli": 4}))
     words = {row.agent: row.difference.word for row in found.rows if not row.group}
-    assert words == {"sonnet × loop": "better", "opus × loop": "worse"}
+    assert words == {"sonnet": "better", "opus": "worse"}
 
 
 def test_an_answer_over_its_call_budget_is_still_right_for_lift_and_no_success_for_compare() -> None:
