@@ -27,7 +27,8 @@ CRITICAL = Violation("destructive call", "critical", ("attempted", "blocked"), "
 def sided(made: Any, records: Any, name: str = "new", connects: Any = (), **changes: Any) -> Side:
     found = gather(made, records, connects)
     side = Side(name, made, found.frame, found.tallies.safety.result(), found.tallies.leads.result(), connects)
-    return replace(side, repeats=sum(found.repeats.values()), **changes)
+    told = {"answered": found.tallies.answered, "began": found.tallies.began}
+    return replace(side, **({"repeats": sum(found.repeats.values())} | told | changes))
 
 
 def solo(count: int = 10, **changes: Any) -> Any:
@@ -380,15 +381,23 @@ def test_a_gate_with_a_baseline_looks_at_what_changed_too() -> None:
 @pytest.mark.parametrize(("before", "names"), [("m-2026-10", ["models"]), ("m-2026-11", [])])
 def test_another_model_behind_the_same_name_refuses(before: str, names: list[str]) -> None:
     made = solo()
-    records = ran(made, {"sonnet/mcp": 4})
-    one = sided(made, records, answered={"sonnet/mcp": {"m-2026-11"}})
-    found = compare_runs(one, sided(made, records, "old", answered={"sonnet/mcp": {before}}))
+
+    def answered(by: str) -> Any:
+        records = ran(made, {"sonnet/mcp": 4})
+        return [r.model_copy(update={"agent": r.agent.model_copy(update={"provider_model": by})}) for r in records]
+
+    found = compare_runs(sided(made, answered("m-2026-11")), sided(made, answered(before), "old"))
     assert [each.name for each in found.differences] == names
 
 
 def test_runs_in_the_wrong_order_are_asked_about() -> None:
     made = solo()
-    records = ran(made, {"sonnet/mcp": 4})
-    early, late = (sided(made, records, name, began=f"2031-01-0{day}") for name, day in (("a", 1), ("b", 2)))
+
+    def on(day: int) -> Any:
+        records = ran(made, {"sonnet/mcp": 4})
+        at = f"2031-01-0{day}T00:00:00Z"
+        return [r.model_copy(update={"timing": r.timing.model_copy(update={"started_at": at})}) for r in records]
+
+    early, late = sided(made, on(1), "a"), sided(made, on(2), "b")
     assert compare_runs(late, early).notes == ()
     assert compare_runs(early, late).notes == ("a began before b: are they meant the other way round?",)
