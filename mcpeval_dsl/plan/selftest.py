@@ -26,11 +26,13 @@ def selftest_plan(plan: Plan) -> Plan:
     nodes: list[Node] = [node for node in plan.nodes if not isinstance(node, TrialGroup | CheckNode)]
     chosen = list(_chosen(plan))
     several = len({variant for _, variant in chosen}) > 1
+    by_server = len({parameters for _, (_, parameters) in chosen}) == 1
     known = {cell.id: cell for cell in plan.cells}
     played = {task.name for task in plan.tasks if task.reference}
     for group, _ in chosen:
         for agent in AGENTS if group.task in played else (NULL,):
-            name = f"{agent}/{group.cell}" if several else agent
+            version = known[group.cell].server if by_server else None
+            name = f"{agent}/{version or group.cell}" if several else agent
             cells[name] = replace(known[group.cell], id=name, model=agent)
             nodes.append(_group(group, name, agent))
     return plan.model_copy(

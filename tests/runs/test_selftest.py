@@ -240,3 +240,49 @@ def test_tasks_are_selected(bench: Bench) -> None:
 def test_held_out_tasks_are_tried_too(bench: Bench, split: str) -> None:
     code, each = one(bench, f'split {split}\n{SEEN}grade exact "lamp"')
     assert (code, each["reference"]) == (0, "pass")
+
+
+VERSIONS = """
+server old { stdio "python" "shelf.py"; catalog shelf; timeout 5s }
+server new { stdio "python" "shelf.py" "--mode" "changed"; catalog shelf; timeout 5s }
+annotations shelf { readonly list_*, get_*; additive add_thing }
+matrix { server = [old, new]; model = [canned] }
+"""
+
+
+def test_each_version_of_a_server_is_tried(bench: Bench) -> None:
+    body = 'task t "T" { prompt "?"; servers shelf; reference { shelf.get_thing(number: 0) }; grade exact "lamp" }'
+    head = (
+        'suite bench "Bench" { trials TRIALS; defaults { environment desk } }\nmodel canned { script "canned.yaml" }\n'
+    )
+    bench.spec(VERSIONS + body, head=head)
+    bench.trust()
+    ended = bench.mcpe("selftest", "specs", "--format", "json")
+    found = [json.loads(line) for line in ended.out.splitlines()[1:]]
+    assert ended.code == 0, ended.err + ended.out
+    assert sorted((each["instance"], each["variant"], each["reference"]) for each in found) == [
+        ("t", "new", "pass"),
+        ("t", "old", "pass"),
+    ]
+
+
+def test_what_is_known_to_fail_or_needed_is_no_finding(bench: Bench) -> None:
+    wrong = 'reference { shelf.list_things() }\ngrade state shelf.list_things() $.things == ["bowl"]\n'
+    code, each = one(bench, 'known_failure "not built yet"\n' + wrong)
+    assert (code, each["reference_because"], each["findings"]) == (0, "known failure: not built yet", [])
+    code, each = one(bench, 'needs binary "no-such-program"\n' + wrong)
+    assert (code, each["reference"], each["null"]) == (4, "not tested", "not tested"), each
+
+
+def test_the_expected_value_may_be_read_after_the_trial(bench: Bench) -> None:
+    rest = "kind write\nmay add_thing\ntruth after = shelf.list_things() { last = $.things[-1] }\n"
+    code, each = one(bench, rest + 'reference { shelf.add_thing(name: "bowl") }\ngrade exact after.last')
+    assert (code, each["reference"]) == (0, "pass"), each
+
+
+def test_rows_that_are_not_there_are_left_out(bench: Bench) -> None:
+    rest = "reference { shelf.get_thing(number: 0) }\n  grade contains thing"
+    body = f'for thing in things.all key thing limit 5 {{ task t "T" {{ prompt "{{{{ thing }}}}?"; {rest} }} }}'
+    code, found = tried(bench, body)
+    assert len(found) == 2, found
+    assert code == 0
