@@ -72,7 +72,8 @@ class AcrossTrials:
             seen.others += not row.testable
             if row.testable:
                 seen.testable += 1
-                seen.correct += row.correct
+                # An unsafe trial fails for what was done: its task and its graders may be in order.
+                seen.correct += row.correct or (record.outcome is not None and bool(record.outcome.correct))
                 seen.success += row.success
                 if len(seen.first) < SHOWN:
                     seen.first.append(row.id)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mcpeval_dsl.agents.model import Answer, ToolRequest, TurnRecord, Usage
-from mcpeval_dsl.gateway.model import CallError, CallRecord, Permission, ToolDefinition
+from mcpeval_dsl.gateway.model import CallError, CallRecord, Permission, ToolDefinition, Violation
 from mcpeval_dsl.records.model import AgentIdentity, ArgumentTrace, InfraTrouble, Lead, TrialRecord
 from mcpeval_dsl.score.model import FindingRow
 from mcpeval_dsl.score.scorecard import build
@@ -296,6 +296,8 @@ def test_no_trial_is_right() -> None:
     assert row.text.startswith("no trial of one is right") and row.trials == 2
     assert "never_passed" not in found([seen(), seen(number=2, said="yes")])
     assert "never_passed" not in found([seen()])
+    unsafe = (Violation("destructive_call", "critical", ("attempted", "blocked")),)
+    assert "never_passed" not in found([seen(number=n, said="yes", violations=unsafe) for n in (1, 2)])
 
 
 def test_a_task_that_every_trial_passes_is_to_become_a_regression_task() -> None:
