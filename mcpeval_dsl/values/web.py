@@ -5,11 +5,13 @@ from __future__ import annotations
 import ipaddress
 import json
 from collections.abc import Mapping
+from http.client import HTTPException
 from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
 
+from mcpeval_dsl.values.deadline import Deadline
 from mcpeval_dsl.values.local import refused
 from mcpeval_dsl.values.model import Reading
 
@@ -41,16 +43,32 @@ def read_http(
         return refused(f"{url[:100]} is no http or https URL")
     if not _loopback(host) and host not in allowed:
         return refused(f"{host} is not this machine and not among the hosts that may be read")
+    deadline = Deadline(timeout)
     try:
-        request = _request(method, url, body, headers, auth)
-        with build_opener(ProxyHandler({}), _Stay()).open(request, timeout=timeout) as answer:
-            return _reading(answer.status, answer.headers, answer.read(limit + 1), limit)
-    except HTTPError as answer:
-        with answer:
-            return _reading(answer.code, answer.headers, answer.read(limit + 1), limit)
-    except (URLError, OSError, ValueError) as problem:
-        reason = getattr(problem, "reason", problem)
-        return refused(f"{parts.scheme}://{parts.netloc.rpartition('@')[2]} does not answer: {reason}")
+        with deadline.running():
+            reading = _read(_request(method, url, body, headers, auth), deadline, timeout, limit)
+        problem: object = None
+    except (HTTPException, URLError, OSError, ValueError) as failed:
+        reading, problem = None, getattr(failed, "reason", failed)
+    if reading is not None and not deadline.over:
+        return reading
+    asked = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+    if deadline.over:
+        return refused(f"{asked} does not answer in full within {timeout:g} s")
+    return refused(f"{asked} does not answer: {' '.join(str(problem).split())[:300]}")
+
+
+def _read(request: Request, deadline: Deadline, timeout: float, limit: int) -> Reading:
+    opener = build_opener(ProxyHandler({}), _Stay(), *deadline.handlers())
+    try:
+        answer = opener.open(request, timeout=timeout)
+    except HTTPError as failed:
+        answer = failed
+    with answer:
+        data = answer.read(limit + 1)
+        if len(data) <= limit and getattr(answer, "length", None):
+            raise OSError(f"it said that {answer.length} bytes more would follow")
+        return _reading(answer.status, answer.headers, data, limit)
 
 
 def _request(method: str, url: str, body: Any, headers: Mapping[str, str], auth: str | None) -> Request:
