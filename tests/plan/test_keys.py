@@ -35,7 +35,7 @@ from mcpeval_dsl.semantics.expressions import (
     Sql,
     Template,
 )
-from mcpeval_dsl.semantics.graders import AnyOf, Common, Grader, SameState, State
+from mcpeval_dsl.semantics.graders import AnyOf, Calibration, Common, Grader, Labelled, SameState, State
 from mcpeval_dsl.semantics.injections import Inject
 from mcpeval_dsl.semantics.model import (
     Annotation,
@@ -294,6 +294,20 @@ def test_judge_model_is_part_of_the_grade_key() -> None:
     after = replace(before, models=(replace(before.models[0], max_tokens=9), before.models[1]))
     assert _keys(s.made(before))[0] == _keys(s.made(after))[0]
     assert _keys(s.made(before))[1] != _keys(s.made(after))[1]
+
+
+@pytest.mark.parametrize("change", [{"kappa": 0.7}, {"labels": (Labelled("c", "a", False, line=2),)}])
+def test_what_a_judge_is_measured_on_is_part_of_the_grade_key(change: dict[str, Any]) -> None:
+    measured = Calibration("sonnet", "labels.jsonl", (Labelled("c", "a", True, line=2),))
+    before = replace(s.with_task(graders=(s.judged(),)), calibrations=(measured,))
+    after = replace(before, calibrations=(replace(measured, **change),))
+    assert _keys(s.made(before))[0] == _keys(s.made(after))[0]
+    assert _keys(s.made(before))[1] != _keys(s.made(after))[1]
+
+
+def test_only_judges_that_are_asked_are_measured() -> None:
+    plan = s.made(replace(s.suite(), calibrations=(Calibration("nobody", "labels.jsonl", ()),)))
+    assert plan.calibrations == ()
 
 
 def test_truth_binding_is_grading_and_its_source_is_evidence() -> None:
