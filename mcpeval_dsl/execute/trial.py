@@ -298,7 +298,7 @@ def _drifted(world: World, when: Literal["before_answer", "after_answer"]) -> In
 
 
 def facts_of(task: Task, scope: Scope) -> dict[str, Any]:
-    """What a model that is none may know: the trial's folders and names, and the task's reference calls where they have values."""
+    """What a model that is none may know: the trial's folders and names, and the task's reference calls that have values."""
     facts: dict[str, Any] = {name: scope.names[name] for name in ("workdir", "home") if name in scope.names}
     facts["scope"] = scope
     calls = [step.call for step in task.reference if isinstance(step, CallStep)]
