@@ -42,6 +42,8 @@ def _rule(rule: GateRule, plan: Plan) -> Diagnostic | None:
     if not planned:
         return None
     fewest = min(planned, key=lambda each: (each.clusters, each.tasks * each.trials))
+    if rule.metric.startswith("judge."):
+        return None  # of labelled answers, not of tasks
     if rule.metric in ("lift", "compare"):
         return _of_difference(rule, fewest)
     return _of_bound(rule, fewest) if rule.bound is not None else None

@@ -22,6 +22,7 @@ PAGES = sorted(
     ]
 )
 SCRIPT = "tasks: {}\n"
+LABELS = '{"claim": "c", "answer": "a", "verdict": "pass"}\n{"claim": "c", "answer": "b", "verdict": "fail"}\n'
 
 
 def spec_of(page: Path) -> str:
@@ -32,7 +33,8 @@ def spec_of(page: Path) -> str:
 def test_the_spec_of_a_page_compiles_without_a_word(page: Path) -> None:
     text = spec_of(page)
     scripts = dict.fromkeys(re.findall(r'script "([^"]+)"', text), SCRIPT)
-    checked = pipeline.check("page.mcpe", Memory({"page.mcpe": text, **scripts}))
+    labels = dict.fromkeys(re.findall(r'calibration file "([^"]+)"', text), LABELS)
+    checked = pipeline.check("page.mcpe", Memory({"page.mcpe": text, **scripts, **labels}))
     assert [f"{d.code} line {d.at.line if d.at else '?'}: {d.title}" for d in checked.diagnostics] == []
 
 

@@ -184,3 +184,14 @@ def test_through_the_sdk_of_a_provider(library: Library) -> None:
     judge = scored(library)[1]["judges"][0]
     assert done.code == 0 and judge["kappa"]["value"] == 1 and asked >= 21, done.err
     assert judge["calibration_cost_usd"] == pytest.approx(20 * (11 * 1e-6 + 7 * 2e-6))
+
+
+def test_the_suite_that_shows_it(library: Library) -> None:
+    """The rule about kappa is of labelled answers: that the suite has one task is nothing to warn of."""
+    source = Path(__file__).parents[2] / "specs" / "judged"
+    library.bench.write("mcpe.toml", 'specs = ["specs"]\n')
+    for path in ("judged.mcpe", "labels.jsonl", "scripts/agent.yaml", "scripts/critic.yaml"):
+        library.bench.write(f"specs/{path}", (source / path).read_text("utf-8"))
+    done = library.bench.run()
+    assert done.code == 0 and "warning" not in done.err, done.out
+    assert "judge critic: kappa 0.95 on 41 of 41 labelled answers" in done.err
