@@ -104,6 +104,10 @@ def _suite(plan: Plan) -> Iterator[str]:
     yield f"  cells     {counts.cells}"
     yield f"  trials    {counts.trials:,}"
     yield f"  before    {_number(counts.connects, 'server')} to connect, {_number(counts.harvests, 'harvest')} to read"
+    if plan.calibrations:
+        from mcpeval_dsl.grade.calibration import questions
+
+        yield f"  judges    {_number(len(questions(plan)), 'question')} about labelled answers"
     if counts.checks:
         yield f"  checks    {counts.checks}"
     ceilings = plan.ceilings

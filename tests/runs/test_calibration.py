@@ -192,6 +192,9 @@ def test_the_suite_that_shows_it(library: Library) -> None:
     library.bench.write("mcpe.toml", 'specs = ["specs"]\n')
     for path in ("judged.mcpe", "labels.jsonl", "scripts/agent.yaml", "scripts/critic.yaml"):
         library.bench.write(f"specs/{path}", (source / path).read_text("utf-8"))
+    assert "judges    123 questions about labelled answers" in library.bench.mcpe("compile", "specs").out
     done = library.bench.run()
     assert done.code == 0 and "warning" not in done.err, done.out
+    markdown = library.bench.mcpe("report", "--format", "markdown").out
+    assert "`critic (asked 3 times)` | 0.95 [0.77, 0.99] | 97.6 % |" in markdown
     assert "judge critic: kappa 0.95 on 41 of 41 labelled answers" in done.err
