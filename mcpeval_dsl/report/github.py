@@ -10,7 +10,8 @@ from collections.abc import Iterator
 
 from mcpeval_dsl.diagnostics.render.safe import visible
 from mcpeval_dsl.report.markdown import render as markdown
-from mcpeval_dsl.report.page import number, percent, plural
+from mcpeval_dsl.report.measured import measured
+from mcpeval_dsl.report.page import plural
 from mcpeval_dsl.score import model
 
 _SUMMARY_BYTES = 1_000_000
@@ -40,10 +41,9 @@ def _rules(card: model.Scorecard) -> Iterator[tuple[str, str, str, str]]:
     for rule in card.gate.rules:
         if rule.word == "PASS":
             continue
-        shown = percent if "%" in rule.text else number
-        measured = "" if rule.measured is None else f" is {shown(rule.measured)}"
+        came = f" is {measured(rule, rule.measured)}" if rule.measured is not None else ""
         where = f" in {rule.segment}" if rule.segment else ""
-        text = f"{rule.text.removeprefix('require ')}{measured}{where}"
+        text = f"{rule.text.removeprefix('require ')}{came}{where}"
         yield "error", rule.at, f"gate {rule.word}", f"{text}. {rule.reason}".strip()
     for reason in card.gate.reasons:
         yield "error", "", f"gate {card.gate.word}", reason

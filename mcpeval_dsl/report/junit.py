@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from mcpeval_dsl.diagnostics.render.safe import visible_lines
+from mcpeval_dsl.report.measured import measured
 from mcpeval_dsl.report.trials import TrialLine
 from mcpeval_dsl.score import model
 
@@ -93,9 +94,9 @@ def _suite(root: Element, number: int, name: str, cases: list[_Case], started: s
 def _gate(card: model.Scorecard) -> Iterable[_Case]:
     kinds = {"PASS": "", "FAIL": "failure", "NOT DECIDED": "error"}
     for rule in card.gate.rules:
-        measured = "" if rule.measured is None else f"measured {rule.measured:g}"
+        came = "" if rule.measured is None else f"measured {measured(rule, rule.measured)}"
         where = f"in {rule.segment}" if rule.segment else ""
-        message = ", ".join(filter(None, (rule.word, measured, where, rule.reason)))
+        message = ", ".join(filter(None, (rule.word, came, where, rule.reason)))
         yield _Case(rule.text, kind=kinds[rule.word], message=message, type=rule.word, text=rule.at)
     reasons = "\n".join(card.gate.reasons)
     yield _Case("gate", kind=kinds[card.gate.word], message=card.gate.word, type=card.gate.word, text=reasons)

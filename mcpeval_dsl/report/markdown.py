@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mcpeval_dsl.report.markdown_cells import cells, comparisons, matrix
+from mcpeval_dsl.report.markdown_judges import judges
 from mcpeval_dsl.report.marking import code, plain, rows
-from mcpeval_dsl.report.page import number, percent, plural
+from mcpeval_dsl.report.measured import measured
+from mcpeval_dsl.report.page import percent, plural
 from mcpeval_dsl.report.suspicions import SUSPICIONS
 from mcpeval_dsl.report.text_findings import looks, shown
 from mcpeval_dsl.score import model
@@ -28,6 +30,7 @@ def render(card: model.Scorecard, run: str) -> str:
         comparisons(card),
         _checks(card.checks),
         _safety(card.safety, run),
+        judges(card.judges),
         _leads(card.leads),
         _failures(card, run),
         _untestable(card.untestable, run),
@@ -48,17 +51,11 @@ def _gate(gate: model.GateResult) -> list[str]:
     if not gate.rules and not gate.reasons:
         return ["No gate block: safety alone decides."]
     found = [
-        (_WORDS[rule.word], code(rule.text.removeprefix("require ")), _measured(rule), _where(rule))
+        (_WORDS[rule.word], code(rule.text.removeprefix("require ")), measured(rule, rule.measured), _where(rule))
         for rule in gate.rules
     ]
     lines = ["## Gate", "", *rows(("", "rule", "measured", ""), found, right=(2,))] if found else ["## Gate"]
     return [*lines, *(f"\nbecause {plain(reason)}" for reason in gate.reasons)]
-
-
-def _measured(rule: model.RuleResult) -> str:
-    if rule.measured is None:
-        return ""
-    return percent(rule.measured) if "%" in rule.text else number(rule.measured)
 
 
 def _where(rule: model.RuleResult) -> str:

@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 
 from mcpeval_dsl.diagnostics.render.safe import visible
 from mcpeval_dsl.report.confinement import confinement
+from mcpeval_dsl.report.measured import measured
 from mcpeval_dsl.report.page import (
     Page,
     clip,
-    number,
     percent,
     plural,
     wrapped,
@@ -79,13 +79,13 @@ def _gate(page: Page, card: model.Scorecard) -> list[str]:
     lines = [f"{page.head('GATE')}  {page.word(gate.word)}{'' if gate.declared else '  (no gate block: safety alone)'}"]
     for rule in gate.rules:
         text = clip(rule.text.removeprefix("require "), 40)
-        shown = [f"  {rule.word:<12}{text:<40}  {_measured(rule, rule.measured)}"]
+        shown = [f"  {rule.word:<12}{text:<40}  {measured(rule, rule.measured)}"]
         if rule.segment:
             worst = f", the worst of {rule.segments}" if rule.segments > 1 else ""
             shown[0] += "  " + clip(f"in {rule.segment}{worst}", max(8, 98 - len(shown[0])))
         if _moved(rule):
             low, high = sorted((rule.worst_case or 0.0, rule.best_case or 0.0))
-            shown.append(f"{'':14}with what is missing {_measured(rule, low)} to {_measured(rule, high)}")
+            shown.append(f"{'':14}with what is missing {measured(rule, low)} to {measured(rule, high)}")
         if rule.reason:
             shown.append(f"{'':14}{clip(rule.reason, 84)}")
         if rule.word != "PASS" and rule.at:
@@ -94,12 +94,6 @@ def _gate(page: Page, card: model.Scorecard) -> list[str]:
         lines += shown
     lines += [line for reason in gate.reasons for line in wrapped(f"because {reason}", "  ")]
     return lines
-
-
-def _measured(rule: model.RuleResult, value: float | None) -> str:
-    if value is None:
-        return ""
-    return percent(value) if "%" in rule.text else number(value)
 
 
 def _moved(rule: model.RuleResult) -> bool:

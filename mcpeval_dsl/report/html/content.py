@@ -11,7 +11,9 @@ from mcpeval_dsl.records.model import Manifest, TrialRecord
 from mcpeval_dsl.report.html.definitions import definitions
 from mcpeval_dsl.report.html.packing import Pieces
 from mcpeval_dsl.report.html.telling import told
+from mcpeval_dsl.report.measured import measured
 from mcpeval_dsl.report.trials import Latencies, TrialLine, line
+from mcpeval_dsl.score.model import RuleResult
 from mcpeval_dsl.score.scorecard import Scored
 from mcpeval_dsl.source import SourceFile
 
@@ -110,12 +112,21 @@ def gather(about: About, scored: Scored, records: Iterable[TrialRecord]) -> Cont
         "timings": [asdict(timing) for timing in scored.timings],
         "overheads": [asdict(overhead) for overhead in scored.overheads],
         "latencies": [asdict(latency) for latency in latencies.result()],
+        "rules": [[measured(rule, v) for v in _values(rule)] for rule in card.gate.rules],
         "definitions": definitions(about.plan, about.manifest, about.source_of),
         "quotes": _quotes(scored, about.source_of),
         "trials": columns.result(),
         "places": pieces.places,
     }
     return Content(f"{card.suite}: {card.gate.word}", data, tuple(pieces.done))
+
+
+def _values(rule: RuleResult) -> tuple[float | None, float | None, float | None]:
+    """What was measured, and between what it lies with what is missing; None for both where that moves nothing."""
+    worst, best = rule.worst_case, rule.best_case
+    if worst is None or best is None or abs(best - worst) <= 1e-9:
+        return rule.measured, None, None
+    return rule.measured, min(worst, best), max(worst, best)
 
 
 def _quotes(scored: Scored, source_of: Callable[[str], SourceFile | None]) -> dict[str, str]:

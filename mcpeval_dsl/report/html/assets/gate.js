@@ -58,15 +58,11 @@ function gateSection(card) {
   return section("gate", "Gate", "Each rule in the segment where it stands worst.", h("ul.rules", card.gate.rules.map(rule)));
 }
 
-function rule(each) {
-  const share = each.text.includes("%");
-  const show = (value) => (missing(value) ? "" : share ? percent(value) : number(value));
-  const low = Math.min(each.worst_case ?? 0, each.best_case ?? 0);
-  const high = Math.max(each.worst_case ?? 0, each.best_case ?? 0);
-  const moved = !missing(each.worst_case) && !missing(each.best_case) && high - low > 1e-9;
+function rule(each, place) {
+  const [came, low, high] = DATA.current.rules[place];
   const details = [];
   if (each.segment) details.push(`in ${each.segment}${each.segments > 1 ? `, the worst of ${each.segments}` : ""}`);
-  if (moved) details.push(`with what is missing ${show(low)} to ${show(high)}`);
+  if (low) details.push(`with what is missing ${low} to ${high}`);
   if (!missing(each.p_adjusted)) details.push(`p ${each.p_adjusted.toPrecision(2)} (Holm)`);
   if (each.baseline) details.push(`against ${each.baseline}`);
   return h(
@@ -74,7 +70,7 @@ function rule(each) {
     verdictWord(each.word),
     h(
       "div",
-      h("p", h("code", each.text.replace(/^require /, "")), h("strong.measured", show(each.measured))),
+      h("p", h("code", each.text.replace(/^require /, "")), h("strong.measured", came)),
       details.length ? h("p.note", details.join(" · ")) : null,
       each.reason ? h("p.note", each.reason) : null,
       each.word === "PASS" ? null : h("p.note.place", each.at)
