@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import lzma
+import os
 import shutil
 import socket
 import sqlite3
 import tarfile
+import time
 import urllib.error
 import urllib.request
 import zipfile
 import zlib
 from contextlib import closing
+from http.client import HTTPException
 from pathlib import Path
 
 from mcpeval_dsl.values.model import Scope
 from mcpeval_dsl.values.regular import regular_text
 from mcpeval_dsl.values.templates import render as render_text
 
+LOAD_SECONDS = 120.0
 UNPACK_FILES = 100_000
 UNPACK_BYTES = 4 * 1024**3
 
@@ -30,11 +35,30 @@ def inside(path: Path, root: Path) -> Path:
     return resolved
 
 
-def copy(source: Path, target: Path, project: Path | None = None) -> None:
+def created(root: Path, *parts: str) -> int:
+    """A new file below `root`, open for reading and writing, in the place of any other. Raises OSError.
+
+    What ran in the trial may have left links there, also in the place of folders: none is followed.
+    """
+    place = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for part in parts[:-1]:
+            inner = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=place)
+            os.close(place)
+            place = inner
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(parts[-1], dir_fd=place)
+        return os.open(parts[-1], os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=place)
+    finally:
+        os.close(place)
+
+
+def copy(source: Path, target: Path, project: Path | None = None, root: Path | None = None) -> None:
     """A file or a whole folder; links are copied as what they point at. Raises ValueError for what cannot be copied whole.
 
     That is a device or pipe, whose end never comes, a link that leads out of the project (without one: out of the folder
-    copied), since a fixture may come from anywhere, and a link to a folder it stands in.
+    copied), since a fixture may come from anywhere, and a link to a folder it stands in. Nor may anything come to lie
+    outside of `root` (without one: of `target`), where links may have been made since.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     top = (project or source).resolve()
@@ -46,6 +70,7 @@ def copy(source: Path, target: Path, project: Path | None = None) -> None:
     for path in source.rglob("*"):
         if path.is_symlink():
             _check_link(path, top)
+        inside(target / path.relative_to(source), root or target)
     try:
         shutil.copytree(source, target, dirs_exist_ok=True, copy_function=_copy_file)
     except shutil.Error as error:
@@ -88,10 +113,20 @@ def load_sql(script: Path, database: Path) -> None:
         return
     try:
         with closing(sqlite3.connect(database)) as connection:
+            connection.set_authorizer(_one_database)
+            until = time.monotonic() + LOAD_SECONDS
+            connection.set_progress_handler(lambda: int(time.monotonic() > until), 100_000)
             connection.executescript(text)
             connection.commit()
-    except sqlite3.Error as error:
-        raise ValueError(f"`{script.name}` could not be loaded: {error}") from error
+    except (sqlite3.Error, sqlite3.Warning) as error:
+        said = f"it took longer than {LOAD_SECONDS:g} s" if str(error) == "interrupted" else str(error)
+        raise ValueError(f"`{script.name}` could not be loaded: {said}") from error
+
+
+def _one_database(action: int, name: str | None, *_: object) -> int:
+    """A script works on the file it is loaded into; another could lie anywhere. `vacuum` attaches one without a name."""
+    elsewhere = action == sqlite3.SQLITE_ATTACH and name not in ("", ":memory:")
+    return sqlite3.SQLITE_DENY if elsewhere else sqlite3.SQLITE_OK
 
 
 def _load_duckdb(text: str, database: Path) -> None:
@@ -161,7 +196,7 @@ def tcp_answers(host: str, port: int) -> bool:
     try:
         with socket.create_connection((host, port), timeout=0.5):
             return True
-    except OSError:
+    except (OSError, OverflowError):
         return False
 
 
@@ -173,5 +208,5 @@ def http_answers(url: str) -> bool:
             return bool(response.status < 500)
     except urllib.error.HTTPError as error:
         return error.code < 500
-    except OSError:
+    except (OSError, HTTPException):
         return False

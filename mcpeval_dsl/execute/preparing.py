@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import shutil
 import subprocess
 import tarfile
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcpeval_dsl.execute.environ import minimal
+from mcpeval_dsl.execute.files import created
 from mcpeval_dsl.execute.folders import TrialFolder, remove
 from mcpeval_dsl.execute.names import extended
 from mcpeval_dsl.execute.networking import opened
@@ -83,24 +85,25 @@ async def _problem(
 ) -> ServerStartError | None:
     try:
         await _kept_or_made(context, server, preparation, scope)
-    except (StepFailed, EvaluationError) as error:
+    except (StepFailed, EvaluationError, OSError) as error:
         where = f" ({error.at})" if isinstance(error, StepFailed) and error.at is not None else ""
         return ServerStartError(server.name, "not_prepared", f"it could not be prepared: {error}{where}")
     return None
 
 
 async def _kept_or_made(context: RunContext, server: Server, preparation: Preparation, scope: Scope) -> None:
-    """Raises StepFailed, EvaluationError."""
+    """Raises StepFailed, EvaluationError, OSError."""
     folder = place_of(context.run_folder, server)
     commit = await asyncio.to_thread(commit_at, server, context.spec_folder)
     mark = digest([preparation, commit])
     try:
         if regular_text(folder.root / DONE) == mark:
             return
-    except OSError:
+    except (OSError, UnicodeDecodeError):
         remove(folder.root)
     await _make(context, preparation, commit, folder, extended(scope, prepared=str(folder.work)))
-    (folder.root / DONE).write_text(mark, encoding="utf-8")
+    with os.fdopen(created(folder.root, DONE), "w", encoding="utf-8") as stream:
+        stream.write(mark)
 
 
 async def _make(

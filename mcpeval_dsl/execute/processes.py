@@ -13,6 +13,7 @@ import signal
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import BinaryIO
 
 from mcpeval_dsl.values.limits import set_limits
 from mcpeval_dsl.values.processes import Ran, Wrap
@@ -106,19 +107,23 @@ def _carries(pid: int, mark: bytes) -> bool:
 
 
 class Background:
-    """One process that stays for the trial. Its output goes to a file in the trial's folder."""
+    """One process that stays for the trial. Its output goes to a file in the trial's folder.
 
-    def __init__(self, process: asyncio.subprocess.Process, argv: Sequence[str], log: Path) -> None:
+    That file is known by its descriptor: what lies under its name may be anything by the time it is read.
+    """
+
+    def __init__(self, process: asyncio.subprocess.Process, argv: Sequence[str], log: BinaryIO) -> None:
         self._process = process
         self.argv = tuple(argv)
         self._log = log
 
     @classmethod
     async def start(
-        cls, argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], log: Path, wrap: Wrap | None = None
+        cls, argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], log: int, wrap: Wrap | None = None
     ) -> Background:
-        """Start it. Raises OSError when it cannot be started."""
-        with log.open("wb") as sink:
+        """Start it; `log` is a descriptor, closed when it has stopped. Raises OSError when it cannot be started."""
+        sink = os.fdopen(log, "w+b", buffering=0)
+        try:
             process = await asyncio.create_subprocess_exec(
                 *(wrap(argv, env) if wrap is not None else ()),
                 *argv,
@@ -129,8 +134,11 @@ class Background:
                 stderr=sink,
                 start_new_session=True,
             )
+        except BaseException:
+            sink.close()
+            raise
         set_limits((process.pid,))
-        return cls(process, argv, log)
+        return cls(process, argv, sink)
 
     @property
     def exit_code(self) -> int | None:
@@ -139,7 +147,8 @@ class Background:
     def tail(self) -> str:
         """The end of what it printed."""
         with contextlib.suppress(OSError):
-            return self._log.read_bytes()[-TAIL:].decode("utf-8", "replace")
+            size = os.fstat(self._log.fileno()).st_size
+            return os.pread(self._log.fileno(), TAIL, max(0, size - TAIL)).decode("utf-8", "replace")
         return ""
 
     async def stop(self) -> None:
@@ -151,3 +160,4 @@ class Background:
                     await self._process.wait()
         end_group(self._process.pid, hard=True)
         await self._process.wait()
+        self._log.close()

@@ -116,7 +116,7 @@ class Workspace:
             case CopyStep():
                 source = self.source(step.source, scope)
                 target = self._target(step.to, scope) if step.to is not None else self.folder.work / source.name
-                await asyncio.to_thread(files.copy, source, target, self.project_root)
+                await asyncio.to_thread(files.copy, source, target, self.project_root, self.folder.root)
             case UnpackStep():
                 source, target = self.source(step.source, scope), self._target(step.to, scope)
                 await asyncio.to_thread(files.unpack, source, target)
@@ -179,9 +179,9 @@ class Workspace:
 
     async def _start(self, step: StartStep, scope: Scope) -> None:
         argv = self.argv(step.argv, scope)
-        log = self.folder.logs / f"start-{len(self.background) + 1}.log"
         try:
             variables = self._own(step, scope)
+            log = files.created(self.folder.root, self.folder.logs.name, f"start-{len(self.background) + 1}.log")
             process = await Background.start(argv, cwd=self.folder.work, env=variables, log=log, wrap=self._wrap)
         except OSError as error:
             raise StepFailed(f"`{' '.join(argv)}` could not be started: {error.strerror}", step.at) from error
