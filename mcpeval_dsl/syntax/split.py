@@ -49,7 +49,8 @@ class _Fences:
         self.lost = False
 
     def end(self, start: int, length: int) -> int:
-        starts = self.by_length[length]
+        # None are known where a quote before the fence belongs to a text of its own: `"a""""b`.
+        starts = self.by_length.get(length, [])
         following = bisect_left(starts, start + length)
         closed = following < len(starts)
         self.lost = self.lost or not closed

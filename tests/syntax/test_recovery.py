@@ -126,3 +126,8 @@ def test_a_fence_in_a_comment_is_no_fence() -> None:
     checked = parse(text)
     assert checked.diagnostics == ()
     assert len(names(checked)) == 2
+
+
+@pytest.mark.parametrize("text", ['run "a""""b"\n', 'run "a"""""b" }\n"c" }\n', 'prompt """"a"\n'])
+def test_texts_without_a_space_between_them_are_errors_and_no_fences(text: str) -> None:
+    assert parse(text).diagnostics
