@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mcpeval_dsl.report.causes import in_words
 from mcpeval_dsl.report.markdown_cells import cells, comparisons, matrix
 from mcpeval_dsl.report.markdown_judges import judges
 from mcpeval_dsl.report.marking import code, plain, rows
@@ -146,7 +147,7 @@ def _untestable(found: Sequence[model.UntestableRow], run: str) -> list[str]:
     if not found:
         return []
     shown = [
-        (" → ".join(code(cause) for cause in row.because), str(row.trials), _view(run, row.first_trial))
+        (" → ".join(code(in_words(cause)) for cause in row.because), str(row.trials), _view(run, row.first_trial))
         for row in found[:_SHOWN]
     ]
     return ["## Not tested", "", *rows(("because", "trials", "look"), shown, right=(1,)), *_more(len(found))]

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mcpeval_dsl.diagnostics.render.safe import visible
+from mcpeval_dsl.report.causes import in_words
 from mcpeval_dsl.report.page import Page, clip, plural, wrapped
 from mcpeval_dsl.score import model
 from mcpeval_dsl.source import SourceFile
 
 SourceOf = Callable[[str], SourceFile | None]
 _SHOWN = 12
-_CAUSES = {
-    "model_api:preflight": "the model could not be used (asked once, before any trial)",
-    "server:start_failed": "the server could not be started",
-}
 
 
 def failures(page: Page, card: model.Scorecard, source_of: SourceOf) -> list[str]:
@@ -66,7 +63,7 @@ def untestable(page: Page, card: model.Scorecard) -> list[str]:
     count = sum(row.trials for row in card.untestable)
     lines = [f"{page.head('NOT TESTED')}  {plural(count, 'trial')}, counted neither for nor against the agent"]
     for row in card.untestable[:_SHOWN]:
-        chain = " → ".join(_CAUSES.get(cause, cause) for cause in row.because)
+        chain = " → ".join(in_words(cause) for cause in row.because)
         lines.append(f"  {clip(chain, 80)}: {plural(row.trials, 'trial')}")
         lines.append(f"    mcpe view {visible(page.run)} {visible(row.first_trial)}")
         if row.worth_a_rerun:

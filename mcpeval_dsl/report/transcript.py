@@ -9,6 +9,7 @@ from mcpeval_dsl.agents.model import Exchange
 from mcpeval_dsl.diagnostics.render.safe import visible, visible_lines
 from mcpeval_dsl.gateway.model import CallRecord
 from mcpeval_dsl.records.model import TrialRecord, VerdictRecord
+from mcpeval_dsl.report.causes import in_words
 from mcpeval_dsl.report.page import Page, clip, duration, money, number, plural, wrapped
 from mcpeval_dsl.report.tracing import marks
 
@@ -55,7 +56,7 @@ def _head(record: TrialRecord, page: Page) -> list[str]:
     style = "good" if word == "pass" else "unsure" if word in ("untestable", "ungraded", "not applicable") else "bad"
     lines = [f"{page.head(visible(record.id))}  {page.paint(word, style)}"]
     if outcome is not None and outcome.because:
-        lines.append("  because " + visible(" → ".join(outcome.because)))
+        lines.append("  because " + visible(" → ".join(map(in_words, outcome.because))))
     if record.trouble is not None and record.trouble.message:
         lines += wrapped(record.trouble.message, "  ")
     if outcome is not None and outcome.failure_kind:

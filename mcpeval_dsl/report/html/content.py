@@ -8,6 +8,7 @@ from typing import Any
 
 from mcpeval_dsl.plan.model import Plan
 from mcpeval_dsl.records.model import Manifest, TrialRecord
+from mcpeval_dsl.report.causes import in_words
 from mcpeval_dsl.report.html.definitions import definitions
 from mcpeval_dsl.report.html.packing import Pieces
 from mcpeval_dsl.report.html.telling import told
@@ -112,6 +113,7 @@ def gather(about: About, scored: Scored, records: Iterable[TrialRecord]) -> Cont
         "timings": [asdict(timing) for timing in scored.timings],
         "overheads": [asdict(overhead) for overhead in scored.overheads],
         "latencies": [asdict(latency) for latency in latencies.result()],
+        "causes": {cause: in_words(cause) for row in card.untestable for cause in row.because},
         "rules": [[measured(rule, v) for v in _values(rule)] for rule in card.gate.rules],
         "definitions": definitions(about.plan, about.manifest, about.source_of),
         "quotes": _quotes(scored, about.source_of),

@@ -13,6 +13,7 @@ from mcpeval_dsl.gateway.model import CallRecord
 from mcpeval_dsl.provenance.arguments import Argument, arguments
 from mcpeval_dsl.provenance.origin import Origin, origins
 from mcpeval_dsl.records.model import ArgumentTrace, TrialRecord, VerdictRecord
+from mcpeval_dsl.report.causes import in_words
 from mcpeval_dsl.report.tracing import said
 from mcpeval_dsl.report.trials import instance_of, printed
 
@@ -76,7 +77,7 @@ def _head(record: TrialRecord) -> dict[str, Any]:
         "number": record.trial,
         "printed": printed(record),
         "outcome": outcome.outcome if outcome is not None else "",
-        "because": outcome.because if outcome is not None else None,
+        "because": [in_words(cause) for cause in outcome.because] if outcome and outcome.because else None,
         "kind": outcome.failure_kind if outcome is not None else None,
         "layer": outcome.layer if outcome is not None else None,
         "flags": outcome.flags if outcome is not None else record.flags,

@@ -112,7 +112,7 @@ function failure(row) {
 function untestedSection(card) {
   if (!card.untestable.length) return null;
   const rows = card.untestable.map((row) => [
-    h("span", row.because.join(" → ")),
+    h("span", row.because.map((cause) => DATA.current.causes[cause]).join(" → ")),
     number(row.trials),
     row.worth_a_rerun ? "the same mcpe run tries again" : row.infrastructure ? "infrastructure" : "",
     trialLink(row.first_trial),
@@ -127,7 +127,7 @@ function seenIn(row) {
 }
 
 function findingsSection(card) {
-  const saturated = card.cells.filter((cell) => cell.saturated).map((cell) => ({ text: `${cell.cell}: every trial of every task passes: this suite tells nothing apart here any more`, trials: 0 }));
+  const saturated = card.cells.filter((cell) => cell.saturated && cell.split === "train").map((cell) => ({ text: `${cell.cell}: every trial of every task passes: this suite tells nothing apart here any more`, trials: 0 }));
   const all = [...card.findings, ...saturated];
   if (!all.length) return null;
   const item = (row) =>
