@@ -150,11 +150,17 @@ def adjusted(found: Sequence[model.Delta], by: str) -> list[model.Delta]:
 
 
 def correlation_of(one: Estimate, other: Estimate, error: float | None) -> float:
-    """r with SE_d² = SE_A² + SE_B² − 2·r·SE_A·SE_B: Pearson's r of the tasks where each is a cluster of its own."""
+    """r with SE_d² = SE_A² + SE_B² − 2·r·SE_A·SE_B: Pearson's r of the tasks where each is a cluster of its own.
+
+    At most Newcombe's (1998, method 10) for C pairs that all tie, 1 − 1/(2C√(p_A(1−p_A)p_B(1−p_B))): few tasks on
+    which nothing moved do not show that nothing can, which r = 1 and an interval of no width would say.
+    """
     if error is None or not one.error or not other.error:
         return 0.0
     r = (one.error**2 + other.error**2 - error**2) / (2 * one.error * other.error)
-    return max(-1.0, min(1.0, r))
+    spread = math.sqrt(max(0.0, one.value * (1 - one.value) * other.value * (1 - other.value)))
+    most = 1 - 1 / (2 * one.clusters * spread) if spread > 0 else 0.0
+    return max(-1.0, min(r, max(0.0, most)))
 
 
 def _by_cluster(values: Sequence[float], clusters: Sequence[int]) -> list[float]:

@@ -276,3 +276,11 @@ def test_a_gate_on_an_overhead_that_is_not_known_is_not_decided() -> None:
     made = armed(tasks(8), comparisons=(), rules=[rule("x", "overhead.cost", "<=", 1.0)])
     (result,) = build(made, ran(made, BEST)).scorecard.gate.rules
     assert result.reason == "the spec has no `lift` or `compare` whose cells were run"
+
+
+def test_half_right_and_half_wrong_on_both_sides_is_no_certainty() -> None:
+    made = armed(tasks(6))
+    words = {f"t0{n}@sonnet/{arm}": ("yyyy" if n % 2 else "nnnn") for n in range(6) for arm in ("mcp", "cli")}
+    delta = comparison(made, ran(made, BEST, by_task=words)).rows[0].difference
+    assert (delta.value, delta.p) == (0.0, 1.0)
+    assert delta.low < -0.1 and delta.high > 0.1
