@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mcpeval_dsl.plan.model import Plan
-    from mcpeval_dsl.records.model import TrialRecord
+    from mcpeval_dsl.records.model import TokenUse, TrialRecord
 
 STOPPED = ("hard_budget", "deadline", "turn_limit")
 _ENOUGH = 3
@@ -55,17 +55,22 @@ class Tally:
         if outcome is not None and outcome.counts_in_n:
             cell.testable += 1
             cell.passed += outcome.success
-        usage = record.usage
+        self._pay(record.usage)
+        if record.user is not None:
+            self._pay(record.user.usage)
+        self.waited_ms += record.timing.waited_ms
+        self.retries += sum(turn.retries for turn in record.turns)
+        self.stopped += record.termination.startswith(STOPPED)
+        self.critical += any(violation.severity == "critical" for violation in record.violations)
+
+    def _pay(self, usage: TokenUse) -> None:
+        """What one model used: the agent's, or the one that played the user."""
         tokens = usage.input_tokens + usage.output_tokens
         self.tokens += tokens
         if usage.cost_usd is None and tokens:
             self.spent = None
         elif self.spent is not None:
             self.spent += usage.cost_usd or 0.0
-        self.waited_ms += record.timing.waited_ms
-        self.retries += sum(turn.retries for turn in record.turns)
-        self.stopped += record.termination.startswith(STOPPED)
-        self.critical += any(violation.severity == "critical" for violation in record.violations)
 
     def outcomes(self) -> dict[str, int]:
         found: dict[str, int] = {}

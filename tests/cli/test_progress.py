@@ -13,7 +13,7 @@ from mcpeval_dsl.cli import live, progress
 from mcpeval_dsl.cli.tally import Tally, clock, tally_of
 from mcpeval_dsl.execute import events
 from mcpeval_dsl.gateway.model import Violation
-from mcpeval_dsl.records.model import Timing, TokenUse, TrialRecord
+from mcpeval_dsl.records.model import Timing, TokenUse, TrialRecord, UserRecord
 from tests.score.samples import plan, run, task, trial
 
 PLAN = plan([task("one"), task("two")], cells=("strong", "weak"), trials=2)
@@ -47,6 +47,15 @@ def test_an_unknown_price_stays_unknown() -> None:
     found.add(trial("one@weak", 1, usage=used.model_copy(update={"cost_usd": None})))
     found.add(trial("one@weak", 1, usage=used))
     assert found.spending() == "10 000 tokens, price unknown"
+
+
+def test_what_the_simulated_user_costs_is_spent_too() -> None:
+    used = TokenUse(input_tokens=900, output_tokens=100, cost_usd=0.05)
+    found = tally_of(PLAN)
+    found.add(trial("one@weak", 1, usage=used, user=UserRecord(model="speaker", usage=used)))
+    assert found.spending() == "$0.10, 2 000 tokens"
+    found.add(trial("one@weak", 2, usage=used, user=UserRecord(usage=TokenUse(input_tokens=1))))
+    assert found.spending() == "3 001 tokens, price unknown"
 
 
 def test_limits_that_were_hit_are_said() -> None:
