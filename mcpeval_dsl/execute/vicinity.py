@@ -7,6 +7,8 @@ nothing tells who it was: a change is said, and accuses nobody.
 from __future__ import annotations
 
 import asyncio
+import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,7 +36,10 @@ class Vicinity:
         if self._before is None:
             return ()
         now = await self._look()
-        changes = [] if now is None else differences(self._before, now)
+        if now is None:
+            return ()
+        own = _own_output(now)
+        changes = [change for change in differences(self._before, now) if change.path not in own]
         if not changes:
             return ()
         more = f" and {len(changes) - SHOWN} more" if len(changes) > SHOWN else ""
@@ -48,3 +53,18 @@ class Vicinity:
             return await asyncio.to_thread(snapshot, Place(self.folder, skip=SKIPPED), read=False, most=MOST_FILES)
         except (TooLarge, OSError):
             return None
+
+
+def _own_output(now: Snapshot) -> frozenset[str]:
+    """Files that this program itself writes to: `mcpe run > run.txt 2> log.txt`."""
+    numbers = set()
+    for stream in (1, 2):
+        try:
+            status = os.fstat(stream)
+        except OSError:
+            continue
+        if stat.S_ISREG(status.st_mode):
+            numbers.add(status.st_ino)
+    if not numbers:
+        return frozenset()
+    return frozenset(path for path, entry in now.entries.items() if entry.stamp[0][0] in numbers)
