@@ -106,6 +106,12 @@ def test_nothing_a_server_or_model_says_reaches_the_terminal_raw(full: bool) -> 
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", shown)
 
 
+def test_held_out_tasks_that_all_pass_are_no_finding() -> None:
+    made = plan([task("one"), task("two", split="heldout")], trials=2)
+    shown = render(build(made, run(made, {})).scorecard, "r")
+    assert shown.count("this suite tells nothing apart") == 1
+
+
 def test_a_hostile_scorecard_is_safe_too() -> None:
     made = plan([task("one")], trials=1)
     records = run(made, {"one@m": "n"}, findings=(HOSTILE,))

@@ -25,6 +25,7 @@ function hero(card) {
       h("div", h("p.word", verdict.text), h("p.how", how), card.gate.reasons.map((reason) => h("p.how", `because ${reason}`)))
     ),
     card.complete ? null : h("p.incomplete", incomplete(card)),
+    card.heldout_look ? h("p.how", `Held-out tasks: look ${card.heldout_look}; each makes them less held out.`) : null,
     h("dl.facts", facts(card).map(([name, value, about]) => h("div", h("dt", name), h("dd", value, about ? h("small", about) : null))))
   );
 }
