@@ -275,12 +275,15 @@ def _quoted_word(misfit: Misfit, item: tree.Item, leaves: tuple[op.Leaf, ...]) -
     bare_word = item.value
     if only_words and bare_word not in words:
         bare_word = closest(bare_word, words) or ""
+    hint = f"Write `{bare_word}` without quotes." if bare_word else "Leave the quotes out."
+    if len(bare_word.split()) > 1:
+        bare_word, hint = "", "Leave the text out: a bare word has no blanks."
     return finding(
         "MCPE206",
         item.span,
         f"`{misfit.name}` takes a bare word here, not a text in quotes",
         f"Here stands {_alternatives(leaves)}.",
-        f"Write `{bare_word}` without quotes." if bare_word else "Leave the quotes out.",
+        hint,
         edit=bare_word or None,
     )
 

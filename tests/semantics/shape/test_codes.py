@@ -22,3 +22,10 @@ def _codes(text: str) -> list[str]:
 def test_examples(info: CodeInfo) -> None:
     assert _codes(info.bad) == [info.code]
     assert _codes(info.good) == []
+
+
+def test_a_sentence_is_not_told_to_lose_its_quotes() -> None:
+    parsed = parse(SourceFile("a.mcpe", 'task a { prompt "x"; grade judge "Is it right?"; kind "safety" }\n'))
+    assert parsed.value is not None
+    hints = [found.hint for found in shape.check(parsed.value) if found.code == "MCPE206"]
+    assert hints == ["Leave the text out: a bare word has no blanks.", "Write `safety` without quotes."]
