@@ -106,6 +106,7 @@ def score(run: StoredRun) -> Scored:
         reader.defects(),
         baselines=baselines_of(run),
         manifest=reader.manifest(),
+        judgements=reader.judgements(),
         checks=reader.checks(),
     )
     return _with_look(run, scored)

@@ -19,7 +19,15 @@ def side_of(run: StoredRun) -> Side:
 
     reader = run.reader
     connects = reader.connects()
-    found = gather(run.plan, reader.records(), connects, reader.harvests(), reader.superseded(), reader.defects())
+    found = gather(
+        run.plan,
+        reader.records(),
+        connects,
+        reader.harvests(),
+        reader.superseded(),
+        reader.defects(),
+        reader.judgements(),
+    )
     return Side(
         name=run.name,
         plan=run.plan,

@@ -23,6 +23,7 @@ from mcpeval_dsl.report.text_cells import cells
 from mcpeval_dsl.report.text_checks import checks
 from mcpeval_dsl.report.text_failures import failures, untestable
 from mcpeval_dsl.report.text_findings import findings, looks
+from mcpeval_dsl.report.text_judges import judges
 from mcpeval_dsl.report.text_matrix import comparisons, matrix
 from mcpeval_dsl.score import model
 from mcpeval_dsl.score.timings import CellTiming, TimeOverhead
@@ -52,6 +53,7 @@ def render(
         matrix(page, card),
         comparisons(page, card, overheads),
         _safety(page, card.safety) + _lowered(card.lowered),
+        judges(page, card.judges),
         leads(page, card.leads),
         failures(page, card, source_of),
         untestable(page, card),

@@ -34,6 +34,9 @@ _HOLDS: Mapping[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
     ">=": lambda a, b: a >= b - 1e-9,
 }
+OF_OUTCOMES = frozenset({"wrong_answer", "too_many_calls", "recovery"})
+"""Metrics that depend on outcomes and are not read both ways."""
+DOUBT = "it rests on a judge that no gate may rest on: see JUDGES"
 _SEVERITY = {"FAIL": 0, "NOT DECIDED": 1, "PASS": 2}
 
 
@@ -51,6 +54,7 @@ class Question:
 def judge(plan: Plan, frame: Frame, context: Context, stale: Sequence[str]) -> model.GateResult:
     """The verdict; `stale` says which known failures pass or outstayed their date: each fails the gate."""
     rules = plan.suite.gate.rules
+    frame = frame.doubting()
     by_rule = [_rule(rule, plan, frame, context) for rule in rules]
     by_rule += [(result,) for result in component_rules(rules, frame, context)]
     results = tuple(_worst(found, rules[at] if at < len(rules) else None) for at, found in enumerate(_holm(by_rule)))
@@ -225,6 +229,9 @@ def _word(rule: GateRule, found: Metric, trials: Frame, values: Iterable[float |
     about_the_cell = not (found.whole or found.of_all)
     if about_the_cell and missing > INCONCLUSIVE_SHARE * len(trials):
         return "NOT DECIDED", f"{missing} of {len(trials)} trials could not be tested: inconclusive"
+    doubted = bool(trials["doubted"].any())
+    if doubted and rule.metric in OF_OUTCOMES:
+        return "NOT DECIDED", DOUBT
     if len(holds) == 2:
-        return "NOT DECIDED", "it depends on trials or verdicts that are missing"
+        return "NOT DECIDED", DOUBT if doubted else "it depends on trials or verdicts that are missing"
     return ("PASS" if True in holds else "FAIL"), ""

@@ -11,11 +11,14 @@ from dataclasses import dataclass, field
 from mcpeval_dsl.gateway.model import CallRecord
 from mcpeval_dsl.plan.model import Plan
 from mcpeval_dsl.records.defects import DefectRecord
+from mcpeval_dsl.records.judgements import JudgementRecord
 from mcpeval_dsl.records.model import ConnectRecord, HarvestRecord, TrialRecord
 from mcpeval_dsl.score.blocked import blocked_by
 from mcpeval_dsl.score.failures import FailureTally
 from mcpeval_dsl.score.findings import FindingTally
 from mcpeval_dsl.score.frame import Frame, FrameBuilder
+from mcpeval_dsl.score.judge_tally import JudgeTally
+from mcpeval_dsl.score.judges import judge_scores
 from mcpeval_dsl.score.known import KnownTally
 from mcpeval_dsl.score.lift import NativeTools
 from mcpeval_dsl.score.repeats import RepeatTally
@@ -33,6 +36,7 @@ class Tallies:
     known: KnownTally = field(default_factory=KnownTally)
     repeats: RepeatTally = field(default_factory=RepeatTally)
     native: NativeTools = field(default_factory=lambda: NativeTools({}))
+    judges: JudgeTally = field(default_factory=JudgeTally)
     sandboxes: set[str] = field(default_factory=set)
     answered: dict[str, set[str]] = field(default_factory=dict)
     began: str = ""
@@ -63,10 +67,12 @@ def gather(
     harvests: Sequence[HarvestRecord] = (),
     superseded: Iterable[TrialRecord] = (),
     defects: Iterable[DefectRecord] = (),
+    judgements: Iterable[JudgementRecord] = (),
 ) -> Gathered:
     """`records` come in order of the plan, each once, graded. Raises ValueError for others, and for those out of order."""
     table = FrameBuilder(plan)
-    tallies = Tallies(leads=LeadTally({defect.id: defect for defect in defects}))
+    judges = JudgeTally.of(plan, judge_scores(plan, judgements))
+    tallies = Tallies(leads=LeadTally({defect.id: defect for defect in defects}), judges=judges)
     _take_records(plan, records, harvests, table, tallies)
     for record in superseded:
         place = table.place(record.id)
@@ -105,7 +111,7 @@ def _take_records(
             continue
         planned, task = table.row(place), tasks[record.task]
         repeated = tallies.repeats.repeats(record, planned.instance)
-        row = filled(planned, record, task, repeated)
+        row = filled(planned, record, task, repeated, tallies.judges.rests_on_doubt(record))
         table.put(place, row)
         used: list[CallRecord] = [read[id_] for id_ in record.harvested.values() if id_ in read]
         tallies.safety.add(record, row.instance, place)
@@ -115,3 +121,4 @@ def _take_records(
             tallies.failures.add(row, record, reason)
         tallies.findings.add(row, record, task)
         tallies.note(record)
+        tallies.judges.add(record)

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from mcpeval_dsl.records.checks import CheckState
 from mcpeval_dsl.records.model import Frozen
+from mcpeval_dsl.score.judge_model import JudgeScore
 
 SCORECARD_FORMAT = "mcpe-scorecard/1"
 GateWord = Literal["PASS", "FAIL", "NOT DECIDED"]
@@ -464,6 +465,7 @@ class Scorecard(Frozen):
     comparisons: tuple[ComparisonScore, ...] = ()
     rows: tuple[TaskRow, ...]
     safety: Safety
+    judges: tuple[JudgeScore, ...] = ()
     checks: tuple[CheckRow, ...] = ()
     lowered: tuple[LoweredSeverity, ...] = ()
     leads: tuple[LeadRow, ...]

@@ -17,6 +17,7 @@ import numpy as np
 from mcpeval_dsl.plan.model import Plan
 from mcpeval_dsl.records.checks import CheckRecord
 from mcpeval_dsl.records.defects import DefectRecord
+from mcpeval_dsl.records.judgements import JudgementRecord
 from mcpeval_dsl.records.model import ConnectRecord, HarvestRecord, Manifest, TrialRecord
 from mcpeval_dsl.score import model, rates
 from mcpeval_dsl.score.checks import check_rows, untested
@@ -56,19 +57,24 @@ def build(
     baselines: Mapping[str, Side | str] | None = None,
     checks: Iterable[CheckRecord] = (),
     manifest: Manifest | None = None,
+    judgements: Iterable[JudgementRecord] = (),
 ) -> Scored:
     """The scorecard of a run. `records` come in order of the plan, each once (as the store gives them), graded.
 
     `superseded` are attempts that a re-run replaced; only their violations count. `defects` are replayed leads. `baselines`
-    are the runs that the gate names, or why one of them is not there.
+    are the runs that the gate names, or why one of them is not there. `judgements` are what judges said of labelled answers.
     Raises ValueError for records that the plan does not have, or out of order.
     """
-    found = gather(plan, records, connects, harvests, superseded, defects)
+    found = gather(plan, records, connects, harvests, superseded, defects, judgements)
     repeats = sum(found.repeats.values())
     safety, leads = found.tallies.safety.result(), found.tallies.leads.result()
     answered, began = found.tallies.answered, found.tallies.began
     this = Side("", plan, found.frame, safety, leads, connects, manifest, repeats, answered, began)
-    return _card(found, Context(safety, leads, baselines or {}, this, check_rows(plan, checks)), plan)
+    return _card(
+        found,
+        Context(safety, leads, baselines or {}, this, check_rows(plan, checks), found.tallies.judges.result()),
+        plan,
+    )
 
 
 def to_bytes(card: model.Scorecard) -> bytes:
@@ -103,6 +109,7 @@ def _card(found: Gathered, context: Context, plan: Plan) -> Scored:
         comparisons=corrected(comparisons, plan.suite.gate.rules),
         rows=task_rows,
         safety=context.safety,
+        judges=tuple(context.judges),
         checks=tuple(context.checks),
         lowered=lowered(plan),
         leads=tuple(context.leads),
