@@ -90,7 +90,7 @@ def require(items: Sequence[Startable], stores: Sequence[TrustFile], ask: Ask | 
     return Diagnostic(
         "MCPE500",
         "this spec is not trusted to start anything",
-        body=f"Running it would start:\n{lines}\nNothing was started. A command line is trusted once, by its exact words, "
-        "and in this sandbox or a stronger one.",
+        body=f"Running it would start:\n{lines}\nNothing was started. A command line is trusted once: its exact words, the "
+        "program that they start here, the folder, and this sandbox or a stronger one.",
         hint="read the lines above; then `mcpe trust SPEC`, or pass `--trust-file FILE` where nobody can be asked",
     )

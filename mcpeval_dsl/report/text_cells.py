@@ -119,7 +119,7 @@ def _calls(cell: model.CellScore) -> list[str]:
         for name, count in cell.errors.model_dump().items()
         if name != "calls" and count
     ]
-    return [*parts, *(seen or ["no errors"])]
+    return [*parts, *(seen or (["no errors"] if cell.calls is not None and cell.calls.tail else []))]
 
 
 def _cost(cell: model.CellScore, timings: Sequence[CellTiming]) -> list[str]:

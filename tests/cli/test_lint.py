@@ -64,3 +64,10 @@ def test_a_warning_counts_only_when_strict(project: Path, capsys: pytest.Capture
     loose, strict = main(["lint"]), main(["lint", "--strict"])
     assert "MCPE120" in capsys.readouterr().out
     assert (loose, strict) in (((exits.CLEAN), exits.FINDINGS), (exits.SPEC, exits.SPEC))
+
+
+def test_a_metric_with_parts_asks_for_one(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "a.mcpe").write_text(GOOD + 'task t { prompt "x"; grade contains "a" }\ngate { require calls <= 3 }\n')
+    (project / "s.yaml").write_text("")
+    assert main(["lint", "a.mcpe"]) == exits.SPEC
+    assert "`calls.p95`; there are `.mean`, `.p50`, `.p95`, `.max`" in capsys.readouterr().out

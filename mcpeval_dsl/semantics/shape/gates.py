@@ -103,5 +103,9 @@ def _unknown(item: tree.Value, name: str) -> Diagnostic:
         title, near = f"`{root}` is a count and has no interval", root
     else:
         title = f"there is no metric `{name}`"
+    parts = [part for part in ("mean", "p50", "p95", "max") if f"{name}.{part}" in METRICS]
+    if parts:
+        hint = f"Say which part of it: `{name}.p95`; there are {', '.join(f'`.{part}`' for part in parts)}."
+        return finding("MCPE229", item.span, title, "A gate compares a metric of the run with a number.", hint)
     hint = f"Did you mean `{near}`?" if near else "The metrics are listed in docs/reference/metrics.md."
     return finding("MCPE229", item.span, title, "A gate compares a metric of the run with a number.", hint, edit=near)
