@@ -20,8 +20,8 @@ from tests.execute.bench import Bench, outcome
 SPEC = Path(__file__).parents[2] / "specs" / "tracker"
 
 
-def demo(root: Path, fixture: int | None = None, trials: int = 1) -> tuple[Bench, dict[str, TrialRecord]]:
-    """The demo suite run from a copy, with fewer trials and, if asked, another world."""
+def demo(root: Path, fixture: int | None = None, trials: int = 1) -> tuple[str, dict[str, TrialRecord]]:
+    """The demo suite run from a copy, with fewer trials and, if asked, another world: what it prints, and its records."""
     bench = Bench(root / f"project-{fixture}")
     shutil.copytree(SPEC, bench.root / "specs", ignore=shutil.ignore_patterns("__pycache__"))
     bench.write("mcpe.toml", 'specs = ["specs"]\n')
@@ -38,12 +38,31 @@ def demo(root: Path, fixture: int | None = None, trials: int = 1) -> tuple[Bench
     (page,) = bench.root.glob(".mcpe/runs/*/report.html")
     assert f"html report: {page}" in done.err and "number website.open" in page.read_text("utf-8")
     assert "<testsuites " in (bench.root / "junit.xml").read_text("utf-8")
-    return bench, {record.id: record for record in bench.reader.records()}
+    return done.out, {record.id: record for record in bench.reader.records()}
 
 
 @pytest.fixture(scope="module")
-def first(tmp_path_factory: pytest.TempPathFactory) -> dict[str, TrialRecord]:
-    return demo(tmp_path_factory.mktemp("demo"))[1]
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict[str, TrialRecord]]:
+    """As `make demo` runs it."""
+    return demo(tmp_path_factory.mktemp("demo"), trials=5)
+
+
+@pytest.fixture(scope="module")
+def first(whole: tuple[str, dict[str, TrialRecord]]) -> dict[str, TrialRecord]:
+    return whole[1]
+
+
+def test_the_readme_shows_what_it_prints(whole: tuple[str, dict[str, TrialRecord]]) -> None:
+    """Every line of the excerpt, in order; lines between may be left out."""
+    readme = (
+        (SPEC.parents[1] / "README.md").read_text("utf-8").replace("specs/tracker/tracker.mcpe", "specs/tracker.mcpe")
+    )
+    excerpt = next(
+        block for block in re.findall(r"^```\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL) if "GATE" in block
+    )
+    printed = iter(whole[0].splitlines())
+    assert len(excerpt.splitlines()) > 20
+    assert [line for line in excerpt.splitlines() if line and line not in printed] == []
 
 
 def test_all_four_outcomes_are_there(first: dict[str, TrialRecord]) -> None:
@@ -93,13 +112,13 @@ def test_each_trial_names_everything_it_was_made_with(first: dict[str, TrialReco
     assert record.tool_names and record.system and record.harness_version
 
 
-@pytest.mark.parametrize("seed", [1, 23, 4711])
+@pytest.mark.parametrize("seed", [1, 4711])
 def test_another_fixture_leaves_every_outcome_as_it_is(
     first: dict[str, TrialRecord], tmp_path: Path, seed: int
 ) -> None:
     again = demo(tmp_path, seed)[1]
     assert {key: outcome(record) for key, record in again.items()} == {
-        key: outcome(record) for key, record in first.items()
+        key: outcome(record) for key, record in first.items() if key.endswith("#1")
     }
     prompts = [first["legacy_owner@careful#1"].prompt, again["legacy_owner@careful#1"].prompt]
     titles = [first["label_it@careful#1"].prompt, again["label_it@careful#1"].prompt]
