@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 if TYPE_CHECKING:
     from mcpeval_dsl.cli.stored import StoredRun
@@ -113,13 +113,13 @@ class _Handler(BaseHTTPRequestHandler):
         if not self._asked_by_us():
             self._refuse(HTTPStatus.FORBIDDEN)
             return
-        parts = urlsplit(self.path)
-        token, _, name = parts.path.removeprefix("/").partition("/")
+        path, _, query = self.path.partition("?")
+        token, _, name = path.removeprefix("/").partition("/")
         if not secrets.compare_digest(token.encode(), self.server.token.encode()):
             self._refuse(HTTPStatus.NOT_FOUND)
             return
         try:
-            self._answer(name, parse_qs(parts.query))
+            self._answer(name, parse_qs(query))
         except (BrokenPipeError, ConnectionResetError):
             return
         except Exception as error:  # one request's trouble, such as a damaged record, ends no server

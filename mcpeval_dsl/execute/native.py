@@ -26,6 +26,7 @@ from mcpeval_dsl.gateway.surrogates import whole
 from mcpeval_dsl.semantics.arms import READING, Arm
 from mcpeval_dsl.semantics.model import Task
 from mcpeval_dsl.values.evaluate import evaluate
+from mcpeval_dsl.values.model import EvaluationError
 from mcpeval_dsl.values.processes import Ran, run_command
 from mcpeval_dsl.values.text import as_text
 from mcpeval_dsl.values.web import read_http
@@ -191,7 +192,10 @@ def _api_of(world: World, arm: Arm) -> _Api:
     assert arm.api is not None
     scope = world.names.scope()
     base = as_text(evaluate(arm.api.url, scope)).rstrip("/")
-    parts = urlsplit(base)
+    try:
+        parts = urlsplit(base)
+    except ValueError as problem:
+        raise EvaluationError(f"{base[:100]} is no URL: {problem}") from problem
     routes = tuple((route.method, as_text(evaluate(route.path, scope))) for route in arm.api.routes)
     return _Api(
         world.context,

@@ -6,6 +6,7 @@ no redirect is followed.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 from collections.abc import AsyncIterator, Mapping
@@ -75,25 +76,45 @@ class HttpAsker:
 
     async def first_event(self, url: str, seconds: float) -> tuple[int, str]:
         """GET of an event stream: the status and the first event's name, empty where none comes in time."""
+        status = 0
         try:
             async with self._stream("GET", url, {"accept": "text/event-stream", **self._headers}, seconds) as response:
+                status = response.status_code
                 if not response.headers.get("content-type", "").startswith("text/event-stream"):
-                    return response.status_code, ""
-                with contextlib.suppress(httpx2.TimeoutException):
-                    async for line in response.aiter_lines():
-                        if line.startswith("event:"):
-                            return response.status_code, line[6:].strip()
-                return response.status_code, ""
+                    return status, ""
+                async for line in response.aiter_lines():
+                    if line.startswith("event:"):
+                        return status, line[6:].strip()
+                return status, ""
         except httpx2.ConnectError as problem:
             raise self._unreachable(problem, url) from None
+        except httpx2.TimeoutException:
+            return status, ""
         except httpx2.HTTPError:
             return 0, ""
 
-    def _stream(self, method: str, url: str, headers: Mapping[str, str], seconds: float, text: str = "") -> Any:
+    @contextlib.asynccontextmanager
+    async def _stream(
+        self, method: str, url: str, headers: Mapping[str, str], seconds: float, text: str = ""
+    ) -> AsyncIterator[Any]:
+        """The whole exchange has its time, not only each piece. Raises httpx2.HTTPError, also for what is no URL."""
         assert self._client is not None, "open it first"
         timeout = httpx2.Timeout(CONNECT_SECONDS, read=seconds)
         content = text.encode() if method == "POST" else None
-        return self._client.stream(method, url, headers=headers, content=content, timeout=timeout)
+        try:
+            _ = urlsplit(url).port
+        except ValueError as problem:
+            raise httpx2.UnsupportedProtocol(str(problem)) from None
+        try:
+            async with (
+                asyncio.timeout(CONNECT_SECONDS + seconds),
+                self._client.stream(method, url, headers=headers, content=content, timeout=timeout) as response,
+            ):
+                yield response
+        except TimeoutError:
+            raise httpx2.ReadTimeout(f"no whole answer within {seconds:g} s") from None
+        except (httpx2.InvalidURL, UnicodeError) as problem:
+            raise httpx2.UnsupportedProtocol(str(problem)) from None
 
     def _unreachable(self, problem: BaseException, url: str = "") -> ServerStartError:
         where = url or self._launch.url
@@ -137,8 +158,11 @@ def _json(body: bytes) -> Any:
 
 
 def origin_of(url: str) -> str:
-    """Scheme, host and port."""
-    parts = urlsplit(url)
+    """Scheme, host and port; of what is no URL, all of it."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return url
     return f"{parts.scheme}://{parts.netloc}"
 
 

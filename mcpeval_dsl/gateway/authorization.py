@@ -93,7 +93,7 @@ async def _authorisation_server(asker: HttpAsker, url: str, found: _Resource) ->
     if not isinstance(listed, list) or not listed or not all(isinstance(item, str) for item in listed):
         return Kept("fail", "the metadata names no authorization_servers", "at least one")
     issuer = str(listed[0])
-    if urlsplit(issuer).hostname != urlsplit(url).hostname:
+    if _host(issuer) != _host(url):
         return Kept("partial", reason=f"the authorisation server {issuer} was not asked: the spec names no such host")
     own, path = origin_of(issuer), urlsplit(issuer).path.rstrip("/")
     places = [
@@ -109,6 +109,13 @@ async def _authorisation_server(asker: HttpAsker, url: str, found: _Resource) ->
                 return got.body
             return Kept("fail", f"its metadata says issuer {said!r}", issuer)
     return Kept("fail", f"the authorisation server has no metadata at {places[0]}", "a JSON document")
+
+
+def _host(url: str) -> str | None:
+    try:
+        return urlsplit(url).hostname
+    except ValueError:
+        return None
 
 
 async def _got(asker: HttpAsker, place: str) -> Got:

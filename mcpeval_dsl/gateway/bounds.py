@@ -63,7 +63,10 @@ class Bounds:
 
     def _path_outside(self, text: str, words: set[str]) -> str | None:
         if text.startswith("file://"):
-            return self._escapes(unquote(urlsplit(text).path))
+            try:
+                return self._escapes(unquote(urlsplit(text).path))
+            except ValueError:
+                return None
         if words & PROGRAM_WORDS:
             found = (next(part for part in match if part) for match in _QUOTED.findall(text))
             return next((path for each in found if (path := self._escapes(each)) is not None), None)
@@ -73,13 +76,19 @@ class Bounds:
             return self._escapes(text)
         if words & PATH_WORDS and ".." in text.split("/") and "://" not in text:
             climbed = os.path.normpath(f"{self.workdir}/{text}")
-            return None if self._within(os.path.realpath(climbed)) else text
+            try:
+                return None if self._within(os.path.realpath(climbed)) else text
+            except ValueError:  # a zero byte, or half a character: no file has this name
+                return None
         return None
 
     def _escapes(self, text: str) -> str | None:
         """The path, if it is none of the trial's and there is something there, or a directory to put something into."""
         path = f"{self.home}/{text[2:]}" if text.startswith("~/") else text
-        real = os.path.realpath(path)
+        try:
+            real = os.path.realpath(path)
+        except ValueError:
+            return None
         if real == "/" or self._within(real):
             return None
         # A link out of the trial's folder leads out of it, whatever the path says.

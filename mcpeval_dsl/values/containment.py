@@ -40,7 +40,10 @@ def _local(text: str) -> str | None:
     """A path as it is, or the one in a `file:` URL of this machine."""
     if not text.lower().startswith("file:"):
         return None if _URL.match(text) or not text else text
-    parts = urlsplit(text)
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return None
     return unquote(parts.path) if parts.netloc in ("", "localhost") and parts.path else None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -194,11 +195,19 @@ def test_it_serves_a_trial(server: Server) -> None:
         ("/guessed/", {}, 404),
         ("/%2e%2e/data", {}, 404),
         ("other", {}, 404),
+        ("/?%00=%ff", {}, 404),
     ],
 )
 def test_others_are_kept_out(server: Server, name: str, headers: dict[str, str], status: int) -> None:
     answered, body, _ = ask(server, name, **headers)
     assert answered == status and b"demo" not in body
+
+
+def test_an_address_that_is_none_is_answered_too(server: Server) -> None:
+    port = server.server_address[1]
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+        connection.sendall(f"GET http://[broken HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
+        assert connection.recv(1000).startswith(b"HTTP/1.1 404 ")
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])

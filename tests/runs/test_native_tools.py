@@ -214,3 +214,14 @@ def test_odd_texts_break_nothing(bench: Bench) -> None:
         ]
         record = in_arms(bench, TASK + arms, script(*steps, request("GET", "/things")))["api"]
     assert outcome(record) == "pass" and len(record.native_calls) == 4 and len(asked) == 2
+
+
+@pytest.mark.parametrize("url", ["http://[broken", "http://[broken]/"])
+def test_an_address_that_is_none_leaves_the_arm_untestable(bench: Bench, url: str) -> None:
+    arms = f'let where = "{url}"\narm mcp {{ servers shelf }}\narm api {{ http "{{{{ where }}}}" }}\n'
+    bench.spec(TASK + arms, {"*": script()})
+    done = bench.run()
+    assert done.code == 3, done.err
+    found = {record.arm: record for records in by_cell(bench).values() for record in records}
+    trouble = found["api"].trouble
+    assert outcome(found["mcp"]) == "pass" and trouble is not None and "is no URL" in trouble.message
