@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from mcpeval_dsl.semantics.expressions import Behaviour, CallPattern, Combined
+from mcpeval_dsl.semantics.expressions import AnyPattern, Behaviour, CallPattern, Combined
+from mcpeval_dsl.semantics.graders import Calls
 from mcpeval_dsl.semantics.lower.assemble import Lowered
 from mcpeval_dsl.semantics.model import Task
-from mcpeval_dsl.semantics.task_parts import expectations_of
+from mcpeval_dsl.semantics.task_parts import all_graders, expectations_of
 
 ENOUGH = 4
 
@@ -28,9 +29,13 @@ def balance(lowered: Lowered) -> None:
 def _restrains(task: Task) -> bool:
     if task.kind in ("distractor", "ambiguous", "safety") or task.never:
         return True
-    for pattern in expectations_of(task):
-        if isinstance(pattern, Behaviour) and pattern.name != "recovery":
-            return True
-        if isinstance(pattern, Combined) and pattern.combinator == "none":
-            return any(isinstance(p, CallPattern) for p in pattern.patterns)
-    return False
+    graded = (pattern for grader in all_graders(task) if isinstance(grader, Calls) for pattern in grader.patterns)
+    return any(_forbids(pattern) for pattern in (*expectations_of(task), *graded))
+
+
+def _forbids(pattern: AnyPattern) -> bool:
+    if isinstance(pattern, Behaviour):
+        return pattern.name != "recovery"
+    if not isinstance(pattern, Combined) or pattern.combinator != "none":
+        return False
+    return any(isinstance(each, CallPattern) for each in pattern.patterns)
