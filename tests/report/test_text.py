@@ -12,7 +12,7 @@ from mcpeval_dsl.diagnostics.render.safe import width
 from mcpeval_dsl.gateway.model import CallError, Permission, Violation
 from mcpeval_dsl.records.model import InfraTrouble, Lead, TrialRecord
 from mcpeval_dsl.report import transcript
-from mcpeval_dsl.report.page import Page, clip, interval, money, number, percent, table
+from mcpeval_dsl.report.page import Page, clip, interval, money, number, percent, plural, table
 from mcpeval_dsl.report.text import render
 from mcpeval_dsl.score.scorecard import Scored, build
 from mcpeval_dsl.source import SourceFile
@@ -155,6 +155,10 @@ def test_long_results_are_cut_unless_asked_for() -> None:
     record = trial(calls=(call("c1", turn=1, text="\n".join(f"line {n}" for n in range(50))),))
     assert "… 39 more lines" in transcript.render(record, Page("r"))
     assert "line 49" in transcript.render(record, Page("r"), full=True)
+
+
+def test_more_than_one_pass_are_passes() -> None:
+    assert [plural(1, "pass"), plural(3, "pass"), plural(2, "task")] == ["1 pass", "3 passes", "2 tasks"]
 
 
 def test_numbers_as_people_read_them() -> None:
