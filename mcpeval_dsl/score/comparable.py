@@ -6,9 +6,12 @@ name that a user can accept; with several accepted no cause is named.
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from pathlib import PurePosixPath
 
+from mcpeval_dsl.execute.manifest import PACKED_SUFFIXES, SCRIPT_SUFFIXES
 from mcpeval_dsl.plan.keys import digest
 from mcpeval_dsl.plan.model import Plan
 from mcpeval_dsl.score.sides import Side, matched_cells
@@ -90,7 +93,22 @@ def _task_itself(task: Task) -> dict[str, object]:
 
 def _files(plan: Plan) -> dict[str, str]:
     scripts = {model.target for model in plan.models}
-    return {entry.path: entry.sha256 for entry in plan.fixtures if not _is_script(entry.path, scripts)}
+    programs = set(_programs(plan))
+    return {
+        entry.path: entry.sha256
+        for entry in plan.fixtures
+        if entry.path not in programs and not _is_script(entry.path, scripts)
+    }
+
+
+def _programs(plan: Plan) -> Iterator[str]:
+    """Files of the project that servers are started from: those are under test, and a change of the artefact."""
+    folder = PurePosixPath(plan.suite.spec).parent
+    for server in plan.servers:
+        for word in server.argv:
+            text = getattr(word, "value", None)
+            if isinstance(text, str) and text.endswith((*SCRIPT_SUFFIXES, *PACKED_SUFFIXES)):
+                yield posixpath.normpath(folder / text)
 
 
 def _is_script(path: str, scripts: set[str]) -> bool:

@@ -92,6 +92,18 @@ def test_runs_with_other_graders_and_fixtures_are_not_compared(library: Library)
     assert "REFUSED" in text.out and "--accept graders --accept fixtures" in text.out
 
 
+def test_a_changed_program_of_a_server_is_what_is_under_test(library: Library) -> None:
+    """A script of the project that a server is started from is no fixture."""
+    server = 'server own { stdio "python" "../servers/own.py" }\n'
+    for name in ("old", "new"):
+        library.bench.write("servers/own.py", f"# {name}")
+        library.write(server + many(7) + ALONE)
+        run_as(library, name)
+    code, found = compared(library)
+    assert (code, found["verdict"], found["differences"]) == (0, "none shown", [])
+    assert "own artefact" in library.bench.mcpe("compare", "new", "old").out
+
+
 def test_runs_of_the_same_are_compared(library: Library) -> None:
     _two_runs(library)
     code, found = compared(library)
