@@ -198,7 +198,7 @@ def _undecided(
             yield f"no task of {cell.cell} could be tested in both runs"
         elif cell.difference.word == "insufficient data":
             least = (cell.difference.smallest_p or 1.0) * 2 * len(cells)
-            yield f"{cell.difference.clusters} independent tasks in {cell.cell}: no p below {least:.4g} is possible"
+            yield f"{cell.cell}: {cell.difference.clusters} independent tasks are too few (p cannot fall below {least:.3g})"
     yield from (f"{c.text}: {c.reason}" for c in components if c.word == "NOT DECIDED")
 
 
