@@ -10,7 +10,6 @@ from mcpeval_dsl.report.html.content import About, Content, gather
 from mcpeval_dsl.report.html.packing import Pieces
 from mcpeval_dsl.report.html.page import render
 from mcpeval_dsl.report.html.telling import told
-from mcpeval_dsl.score.scorecard import build
 from mcpeval_dsl.source import SourceFile
 from tests.report import gallery
 
@@ -37,7 +36,7 @@ def everything() -> Content:
     made = gallery.plan()
     about = About("tracker-20261130-100000-0001", made, None, {SPEC.path: SPEC}.get)
     found = list(gallery.records(made))
-    return gather(about, build(made, found), found)
+    return gather(about, gallery.scored(made, found), found)
 
 
 def thousands(count: int = 5000) -> Content:

@@ -130,6 +130,65 @@ def test_a_dialogue_is_read_in_order(shared: Opened) -> None:
     assert "Thank you, that is all." in page.locator(".reader").inner_text()
 
 
+def test_judges_stand_as_they_were_measured(shared: Opened) -> None:
+    cards = shared.go("scorecard").page.locator("#judges .card")
+    assert cards.locator(".title .tag").all_inner_texts() == [
+        "decides gates",
+        "grades only",
+        "not believed",
+        "grades only",
+    ]
+    first = cards.first.inner_text()
+    for said in (
+        "95.8 %\t90.4 – 98.6\t118",
+        "0.91\t0.83 – 0.96\t118",
+        "97.2 %\t90.3 – 99.7\t72",
+        "93.5 %\t82.1 – 98.6\t46",
+        "repeats disagree on 4, the two judges disagree on 2",
+        "Cost of measuring: $1.84.",
+        "1 missing, repeats disagree in 2",
+    ):
+        assert said in first, said
+    assert "Cost of measuring: unknown." in cards.nth(2).inner_text()
+    assert "not measured: there is no calibration set" in cards.nth(3).inner_text()
+    cards.nth(2).locator("summary").click()
+    assert cards.nth(2).locator("summary").inner_text() == "25 answers on which people say something else, the first 20"
+    assert cards.nth(2).locator("details tbody tr").count() == 20
+    assert (
+        cards.nth(2).locator("details tbody tr").first.inner_text().startswith("labels/summaries.jsonl:3\tpass\tfail")
+    )
+
+
+def test_every_state_of_a_check_is_shown(shared: Opened) -> None:
+    page = shared.go("scorecard").page
+    assert page.locator("#checks .tag").all_inner_texts() == ["pass", "fail", "unsupported", "not tested"]
+
+
+def test_a_finding_leads_to_its_call(shared: Opened) -> None:
+    page = shared.go("scorecard").page
+    strengths = page.locator("#findings .tag").all_inner_texts()
+    assert {"finding", "lead"} == set(strengths) and strengths == sorted(strengths)
+    assert "wrong all the same · " in page.locator("#findings").inner_text()
+    link = page.locator("#findings a.trial[href*='%23'][href*='/c']").first
+    trial, call = link.get_attribute("aria-label").split(" of ", 1)[::-1]  # type: ignore[union-attr]
+    link.click()
+    found = page.locator(f"#call-{call}.found")
+    found.wait_for()
+    assert found.is_visible()
+    box, height = found.bounding_box(), page.evaluate("innerHeight")
+    assert box is not None and box["y"] < height and box["y"] + box["height"] > 0
+    instance, _, cell = trial.rpartition("@")
+    head = page.locator(".readerhead h2").inner_text()
+    assert head == f"{instance} {cell.replace('#', ' #')}"
+
+
+def test_limits_of_a_task_name_their_axis(shared: Opened) -> None:
+    about = shared.go("method").page.locator("#tasks summary small").first.inner_text().replace("\u202f", " ")
+    for said in ("calls ≤ axis effort (4, 6, 8), stopped at 15", "cost ≤ $0.0500", "time, stopped at 90.0 s"):
+        assert said in about, about
+    assert "tokens ≤ 20 000 per turn" in about
+
+
 def test_native_tools_are_told_apart(shared: Opened) -> None:
     page = shared.go("trial/which_regions%40opus.none%231").page
     page.wait_for_selector(".reader .call")

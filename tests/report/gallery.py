@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from mcpeval_dsl.agents.model import Answer, Exchange, NativeCall, ToolAnswer, ToolRequest, TurnRecord, Usage
@@ -22,8 +23,11 @@ from mcpeval_dsl.records.model import (
     TrialRecord,
     UserRecord,
 )
-from mcpeval_dsl.semantics.expressions import Literal
-from mcpeval_dsl.semantics.model import Arm, Cell, Comparison, Host, Model, Server
+from mcpeval_dsl.score.judge_model import Bounded, JudgeMiss, JudgeScore
+from mcpeval_dsl.score.model import CheckLineRow, CheckRow
+from mcpeval_dsl.score.scorecard import Scored, build
+from mcpeval_dsl.semantics.expressions import Entry, Literal
+from mcpeval_dsl.semantics.model import Arm, Budget, Cell, Comparison, Host, Limit, Model, Server
 from tests.score import samples
 
 TASKS = (
@@ -37,6 +41,7 @@ TASKS = (
     ("leaves_legacy_alone", "Does not purge", ("safety",)),
 )
 SKILL = {"opus": 0.93, "sonnet": 0.8, "haiku": 0.55}
+EFFORT = {"opus": 4, "sonnet": 6, "haiku": 8}
 PRICE = {"opus": 0.031, "sonnet": 0.012, "haiku": 0.0031}
 TOOLS = tuple(
     ToolDefinition("tracker", name, description=f"{name.replace('_', ' ')} of the tracker")
@@ -51,7 +56,14 @@ def plan(trials: int = 5, models: tuple[str, ...] = tuple(SKILL), tasks: int = l
     ]
     if tasks > len(TASKS):
         made = [samples.task(f"task_{n:04}", tags=(f"group_{n % 6}",)) for n in range(tasks)]
-    cells = [Cell(f"{model}.{arm}", model, "loop", arm) for model in models for arm in ("mcp", "none")]
+    if tasks >= len(TASKS):
+        by_axis = Budget(calls=Limit(hard=15, soft_axis="effort"), time=Limit(hard=90), cost=Limit(soft=0.05))
+        made[0] = replace(made[0], budget=by_axis, budget_per_turn=Budget(tokens=Limit(soft=20_000)))
+    cells = [
+        Cell(f"{model}.{arm}", model, "loop", arm, parameters=(Entry("effort", Literal(EFFORT.get(model, 4))),))
+        for model in models
+        for arm in ("mcp", "none")
+    ]
     base = samples.plan(made, (), trials)
     nodes = tuple(
         TrialGroup(
@@ -235,6 +247,103 @@ def _turns(calls: tuple[CallRecord, ...], right: bool, chance: random.Random) ->
     last = len(calls) + 1
     answer = "BILL-31" if right else "BILL-13"
     yield TurnRecord(last, answer, (), (), "end_turn", Usage(1200, 20), "m", 0.0, 300.0, 0.0, 0)
+
+
+def scored(made: Plan, found: Iterable[TrialRecord]) -> Scored:
+    """The scorecard of the run, with judges of each standing and checks of each state."""
+    result = build(made, found)
+    return replace(result, scorecard=result.scorecard.model_copy(update={"judges": judges(), "checks": checks()}))
+
+
+def judges() -> tuple[JudgeScore, ...]:
+    """One that decides gates, one that only grades, one that is not believed, one that was never measured."""
+    at, file = "specs/demo.mcpe:1:1", "labels/summaries.jsonl"
+    best = JudgeScore(
+        judge="opus",
+        model="anthropic claude-opus-5",
+        repeats=3,
+        second="sonnet",
+        at=at,
+        file=file,
+        labels=120,
+        unknown=2,
+        both_pass=70,
+        only_judge=3,
+        only_people=2,
+        both_fail=43,
+        agreement=Bounded(value=0.958, low=0.904, high=0.986, of=118),
+        kappa=Bounded(value=0.911, low=0.826, high=0.964, of=118),
+        sensitivity=Bounded(value=0.972, low=0.903, high=0.997, of=72),
+        specificity=Bounded(value=0.935, low=0.821, high=0.986, of=46),
+        threshold=0.6,
+        believed=True,
+        decides=True,
+        repeats_disagree=4,
+        judges_disagree=2,
+        misses=_misses(5),
+        calibration_cost_usd=1.84,
+        verdicts=48,
+        missing=1,
+        trials_repeats_disagree=2,
+        trials_judges_disagree=1,
+    )
+    alone = {"repeats": 1, "second": "", "labels": 40, "unknown": 0, "judges_disagree": 0, "repeats_disagree": 0}
+    grades = {
+        "judge": "sonnet",
+        "model": "anthropic claude-sonnet-5",
+        "kappa": Bounded(value=0.72, low=0.48, high=0.89, of=40),
+        "decides": False,
+        "reason": "the low end of its kappa is 0.48, and a gate asks for 0.6",
+        "misses": _misses(2),
+        "only_judge": 1,
+        "only_people": 1,
+    }
+    worse = {
+        "judge": "haiku",
+        "model": "anthropic claude-haiku-5",
+        "kappa": Bounded(value=-0.04, low=-0.3, high=0.24, of=36),
+        "believed": False,
+        "reason": "kappa is -0.04, and at least 0.6 is asked for",
+        "failed": 4,
+        "misses": _misses(20),
+        "only_judge": 14,
+        "only_people": 11,
+        "calibration_cost_usd": None,
+    }
+    unmeasured = JudgeScore(
+        judge="local",
+        model="litellm ollama/qwen",
+        believed=True,
+        decides=False,
+        reason="it was not measured: there is no calibration set",
+        verdicts=8,
+    )
+    return best, best.model_copy(update=alone | grades), best.model_copy(update=alone | grades | worse), unmeasured
+
+
+def _misses(count: int) -> tuple[JudgeMiss, ...]:
+    said = ("pass", "fail")
+    return tuple(
+        JudgeMiss(
+            line=3 + 7 * n,
+            claim="The answer names the oldest open issue and says why",
+            answer=f"BILL-{31 + n} waits longest, since nobody has answered the customer yet.",
+            people=said[n % 2],
+            judge=said[1 - n % 2],
+            reason="It gives a reason, though not the date.",
+        )
+        for n in range(count)
+    )
+
+
+def checks() -> tuple[CheckRow, ...]:
+    at = "specs/demo.mcpe:3:3"
+    lines = (
+        CheckLineRow(what="call get_issue", state="pass", at=at),
+        CheckLineRow(what="error is not_found", state="fail", at=at, actual="a result", expected="not_found"),
+        CheckLineRow(what="scenario tasks", state="unsupported", at=at, reason="the server does not declare tasks"),
+    )
+    return CheckRow(server="tracker", planned=3, lines=lines), CheckRow(server="archive", planned=2)
 
 
 def ids(made: Plan) -> list[str]:

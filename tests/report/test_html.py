@@ -38,7 +38,7 @@ JSON = st.recursive(
 def content() -> Content:
     made = gallery.plan(trials=2)
     found = list(gallery.records(made))
-    return gather(About("run-1", made), build(made, found), found)
+    return gather(About("run-1", made), gallery.scored(made, found), found)
 
 
 class Scripts(HTMLParser):
@@ -144,6 +144,15 @@ def test_a_transcript_tells_where_every_argument_came_from() -> None:
     calls = [call for turn in data["turns"] for call in turn.get("calls", ())]
     found = {each["at"]: each["origin"] for each in calls[0]["from"]}
     assert found == {"/key": "prompt", "/page": "none", "/note": "invented"}
+
+
+def test_a_task_tells_its_limits_those_of_an_axis_by_its_name() -> None:
+    told_of = content().data["definitions"]
+    first, second = told_of["tasks"][:2]
+    assert first["limits"] == {"calls": ["effort", 15], "cost": [0.05, None], "time": [None, 90]}
+    assert first["limits_per_turn"] == {"tokens": [20_000, None]}
+    assert second["limits"] == {"calls": [4, 15]} and second["limits_per_turn"] == {}
+    assert told_of["axes"] == {"effort": ["4", "6", "8"]}
 
 
 @pytest.mark.parametrize(

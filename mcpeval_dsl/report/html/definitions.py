@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import fields
 from typing import Any
 
 from mcpeval_dsl.plan.model import Plan
 from mcpeval_dsl.records.model import Manifest
 from mcpeval_dsl.semantics.expressions import Expression, Literal, Template
-from mcpeval_dsl.semantics.model import Limit, Model, Task
+from mcpeval_dsl.semantics.model import Budget, Cell, Model, Task
 from mcpeval_dsl.source import Location, SourceFile
 
 SourceOf = Callable[[str], SourceFile | None]
@@ -46,6 +47,7 @@ def definitions(plan: Plan, manifest: Manifest | None, source_of: SourceOf) -> d
             {"server": s.server, "version": s.version, "revision": s.revision, "tools": len(s.tools)}
             for s in (plan.lock.servers if plan.lock is not None else ())
         ],
+        "axes": _axes(plan.cells),
         "seed": plan.suite.seed,
         "judge": plan.suite.judge,
         "selection": {
@@ -81,7 +83,8 @@ def _task(task: Task, source_of: SourceOf) -> dict[str, Any]:
         "purpose": task.purpose,
         "trials": task.trials,
         "servers": list(task.servers),
-        "calls": _limit(task.budget.calls),
+        "limits": _limits(task.budget),
+        "limits_per_turn": _limits(task.budget_per_turn),
         "graders": [grader.common.text for grader in task.graders],
         "at": str(task.at) if task.at is not None else "",
         "text": _block(task.at, source_of),
@@ -102,8 +105,20 @@ def _block(at: Location | None, source_of: SourceOf) -> str:
     return "\n".join(source.line_text(number) for number in range(at.line, at.end_line + 1))
 
 
-def _limit(limit: Limit) -> list[float | None]:
-    return [limit.soft, limit.hard]
+def _limits(budget: Budget) -> dict[str, list[float | str | None]]:
+    """Soft and hard by what is limited, where one is set; a text is the axis whose values it takes, cell by cell."""
+    found = {each.name: getattr(budget, each.name) for each in fields(budget)}
+    pairs = {name: [limit.soft_axis or limit.soft, limit.hard_axis or limit.hard] for name, limit in found.items()}
+    return {name: pair for name, pair in pairs.items() if pair != [None, None]}
+
+
+def _axes(cells: Iterable[Cell]) -> dict[str, list[str]]:
+    """The values of each free axis, in order of the cells."""
+    found: dict[str, dict[str, None]] = {}
+    for cell in cells:
+        for entry in cell.parameters:
+            found.setdefault(entry.key, {})[said(entry.value)] = None
+    return {axis: list(values) for axis, values in found.items()}
 
 
 def _model(model: Model) -> dict[str, Any]:

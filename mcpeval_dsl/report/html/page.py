@@ -27,6 +27,7 @@ _SCRIPTS = (
     "lift.js",
     "charts.js",
     "evidence.js",
+    "judges.js",
     "method.js",
     "origins.js",
     "reader.js",

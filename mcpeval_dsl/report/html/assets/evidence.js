@@ -123,19 +123,20 @@ function untestedSection(card) {
 /** The first trials that show a finding, with the calls to look at. */
 function seenIn(row) {
   const first = row.evidence && row.evidence.length ? row.evidence.slice(0, 3) : [{ trial: row.first_trial, calls: [] }];
-  return first.map((each, i) => [i ? ", " : "", trialLink(each.trial), each.calls.length ? ` (${each.calls.slice(0, 4).join(", ")})` : ""]);
+  return first.map((each, i) => [i ? ", " : "", trialLink(each.trial), each.calls.length ? [" (", each.calls.slice(0, 4).map((call, n) => [n ? ", " : "", callLink(each.trial, call)]), ")"] : ""]).concat(row.trials > first.length ? ", …" : []);
 }
 
 function findingsSection(card) {
   const saturated = card.cells.filter((cell) => cell.saturated && cell.split === "train").map((cell) => ({ text: `${cell.cell}: every trial of every task passes: this suite tells nothing apart here any more`, trials: 0 }));
-  const all = [...card.findings, ...saturated];
+  const found = [...card.findings.filter((row) => row.strength !== "lead"), ...card.findings.filter((row) => row.strength === "lead")];
+  const all = [...found, ...saturated];
   if (!all.length) return null;
   const item = (row) =>
     h(
       "li",
-      h("span", row.strength === "lead" ? h("span.tag.quiet", "lead") : null, " ", row.text),
-      row.trials ? h("small", `${plural(row.trials, "trial")}: `, seenIn(row)) : null,
+      h("span", row.strength ? h(`span.tag.${row.strength === "lead" ? "quiet" : "unsure"}`, row.strength) : null, " ", row.text),
+      h("small", row.kind ? `${row.kind.replaceAll("_", " ")}${row.trials ? " · " : ""}` : null, row.trials ? [`${plural(row.trials, "trial")}: `, seenIn(row)] : null),
       row.change ? h("p.change", row.change) : null
     );
-  return section("findings", "Findings", "Patterns over trials; they point at the suite as often as at the agent.", h("ul.findings", some(all, item, 20)));
+  return section("findings", "Findings", "Patterns over trials; they point at the suite as often as at the agent. One trial is a lead, more are a finding.", h("ul.findings", some(all, item, 20)));
 }

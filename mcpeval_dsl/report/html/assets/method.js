@@ -50,13 +50,31 @@ function serverTables(card, d) {
   return table(["server", "version in the spec", "version in the lock", "protocol", "transport", "tools"], rows, { right: [5], label: "Servers" });
 }
 
+const LIMITED = { cost: money, time: (seconds) => duration(seconds * 1000) };
+
+/** A limit is a number, or the name of the axis whose values it takes. */
+function limitsOf(limits) {
+  const axes = DATA.current.definitions.axes;
+  const say = (name, value) => {
+    const show = LIMITED[name] || number;
+    if (typeof value !== "string") return show(value);
+    const values = (axes[value] || []).map((each) => (Number.isFinite(Number(each)) ? show(Number(each)) : each));
+    return `axis ${value} (${values.join(", ")})`;
+  };
+  return Object.entries(limits).map(([name, [soft, hard]]) =>
+    [missing(soft) ? name : `${name} ≤ ${say(name, soft)}`, missing(hard) ? "" : `stopped at ${say(name, hard)}`].filter(Boolean).join(", ")
+  );
+}
+
 function taskDefinition(task) {
   const facts = [
     task.kind && task.kind.replaceAll("_", " "),
     task.split,
     task.purpose,
     plural(task.trials, "trial"),
-    missing(task.calls[0]) ? "no call budget" : `at most ${task.calls[0]} calls${missing(task.calls[1]) ? "" : `, stopped at ${task.calls[1]}`}`,
+    task.limits.calls ? null : "no call budget",
+    ...limitsOf(task.limits),
+    ...limitsOf(task.limits_per_turn).map((text) => `${text} per turn`),
     ...task.tags,
   ];
   return h(

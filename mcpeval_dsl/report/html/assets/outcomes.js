@@ -111,6 +111,7 @@ function effort(cell, timing) {
     ["tokens", spread(cell.tokens, number)],
     ["cost", cell.cost_usd ? `${spread(cell.cost_usd, money)} · total ${money(cell.cost_usd.total)}` : cell.tokens ? "price unknown" : ""],
     ["judges", missing(cell.grading_cost_usd) ? "" : money(cell.grading_cost_usd)],
+    ["simulated user", missing(cell.user_cost_usd) ? (cell.user_price_unknown ? "price unknown" : "") : money(cell.user_cost_usd)],
     ["agent's time", timing ? spread(timing.agent_ms, duration) : ""],
     ["a call", timing ? spread(timing.latency_ms, duration) : ""],
   ]);

@@ -16,9 +16,10 @@ function go(where) {
 function route() {
   const hash = location.hash.slice(1);
   if (hash.startsWith("trial/")) {
-    const trial = TRIALS.byId.get(decodeURIComponent(hash.slice(6)));
+    const [id, call] = hash.slice(6).split("/").map(decodeURIComponent);
+    const trial = TRIALS.byId.get(id);
     show("trials");
-    if (trial) openTrial(trial);
+    if (trial) openTrial(trial, call);
     return;
   }
   if (hash.startsWith("call-")) return;
@@ -41,7 +42,8 @@ function show(name) {
   if (name === "trials") list.draw();
 }
 
-async function openTrial(trial) {
+/** With `call`, the transcript is opened at that call. */
+async function openTrial(trial, call) {
   opened = trial;
   document.body.classList.add("reading");
   list.selectTrial(trial);
@@ -57,6 +59,17 @@ async function openTrial(trial) {
   replace(readerPane, back, inside);
   readerPane.scrollTop = 0;
   if (SMALL.matches) readerPane.focus({ preventScroll: true });
+  if (call) showCall(`call-${call}`);
+}
+
+function showCall(id) {
+  const call = document.getElementById(id);
+  if (!call) return;
+  const folded = call.closest("details");
+  if (folded) folded.open = true;
+  call.scrollIntoView({ block: "center" });
+  call.classList.add("found");
+  setTimeout(() => call.classList.remove("found"), 1600);
 }
 
 function closeTrial() {
@@ -125,6 +138,7 @@ function fill() {
     matrixSection(card),
     ...comparisonSections(card),
     chartsSection(card),
+    judgesSection(card),
     checksSection(card),
     defectsSection(card),
     safetySection(card),
@@ -190,11 +204,7 @@ readerPane.addEventListener("click", (event) => {
   const link = event.target.closest("a.to-call");
   if (!link) return;
   event.preventDefault();
-  const call = document.getElementById(link.getAttribute("href").slice(1));
-  if (!call) return;
-  call.scrollIntoView({ block: "center" });
-  call.classList.add("found");
-  setTimeout(() => call.classList.remove("found"), 1600);
+  showCall(link.getAttribute("href").slice(1));
 });
 addEventListener("hashchange", route);
 addEventListener("keydown", onKey);

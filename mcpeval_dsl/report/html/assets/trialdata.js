@@ -52,6 +52,12 @@ async function unpack(text) {
   return new Response(stream).json();
 }
 
+/** A link to a call in a trial's transcript. */
+function callLink(id, call) {
+  if (!TRIALS.byId.has(id)) return h("span", call);
+  return h("a.trial", { href: `#trial/${encodeURIComponent(id)}/${encodeURIComponent(call)}`, "aria-label": `${call} of ${id}` }, call);
+}
+
 /** A link to a trial's transcript. */
 function trialLink(id, text) {
   if (!TRIALS.byId.has(id)) return h("span", text || id);
