@@ -129,6 +129,9 @@ def _cost(cell: model.CellScore, timings: Sequence[CellTiming]) -> list[str]:
         parts.append(money(cell.cost_usd.total) if cell.cost_usd is not None else "price unknown")
     if cell.grading_cost_usd is not None:
         parts.append(f"judges {money(cell.grading_cost_usd)}")
+    if cell.user_cost_usd is not None or cell.user_price_unknown:
+        user = "at an unknown price" if cell.user_cost_usd is None else money(cell.user_cost_usd)
+        parts.append(f"simulated user {user}")
     for timing in timings:
         if (timing.cell, timing.split) == (cell.cell, cell.split) and timing.agent_ms is not None:
             spread = timing.agent_ms

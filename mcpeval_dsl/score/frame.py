@@ -60,6 +60,7 @@ _DTYPE = np.dtype(
         ("tokens", "i8"),
         ("cost", "f8"),
         ("grading_cost", "f8"),
+        ("user_cost", "f8"),
         ("agent_ms", "f8"),
         ("first_latency", "i8"),
         ("latencies", "i4"),
@@ -194,7 +195,8 @@ class FrameBuilder:
         table["number"] = np.arange(len(table)) - self._starts[codes] + 1
         if len(table):
             table["cluster"], table["split"] = clusters[codes], splits[codes]
-        table["cost"], table["grading_cost"], table["measures"] = np.nan, np.nan, np.nan
+        for name in ("cost", "grading_cost", "user_cost", "measures"):
+            table[name] = np.nan
 
     def place(self, trial: str) -> int | None:
         """The trial's place in the plan; None for one that the plan does not have."""
@@ -239,6 +241,7 @@ class FrameBuilder:
             *_OF_ROW(row),
             math.nan if row.cost is None else row.cost,
             math.nan if row.grading_cost is None else row.grading_cost,
+            math.nan if row.user_cost is None else row.user_cost,
             row.agent_ms,
             first,
             len(row.latencies),

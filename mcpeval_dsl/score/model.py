@@ -247,6 +247,10 @@ class CellScore(Frozen):
     tokens: Spread | None = None
     cost_usd: Spread | None = None
     grading_cost_usd: float | None = Field(default=None, description="what judges cost; null where none was asked")
+    user_cost_usd: float | None = Field(
+        default=None, description="what models that played the user cost; null where none did"
+    )
+    user_price_unknown: bool = Field(default=False, description="a model played the user whose price is not known")
     saturated: bool = Field(default=False, description="every trial of every task passed")
     total: Total
 

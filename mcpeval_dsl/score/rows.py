@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -44,6 +45,8 @@ class Row:
     tokens: int = 0
     cost: float | None = None
     grading_cost: float | None = None
+    user_cost: float | None = None
+    """Of the model that played the user: None where none did, infinite where its price is not known."""
     agent_ms: float = 0.0
     latencies: tuple[float, ...] = ()
     turns: int = 0
@@ -100,6 +103,7 @@ def filled(row: Row, record: TrialRecord, task: Task, repeated: bool = False, on
         grading_cost=sum(judged)
         if (judged := [v.cost_usd for v in record.verdicts if v.cost_usd is not None])
         else None,
+        user_cost=_user_cost(record),
         agent_ms=record.timing.agent_ms,
         latencies=tuple(
             c.duration_ms
@@ -116,6 +120,15 @@ def filled(row: Row, record: TrialRecord, task: Task, repeated: bool = False, on
         judged=len(asked := [verdict for verdict in _every(record.verdicts) if verdict.kind == "judge"]),
         judge_missing=sum(verdict.verdict == "missing" for verdict in asked),
     )
+
+
+def _user_cost(record: TrialRecord) -> float | None:
+    if record.user is None or not record.user.model:
+        return None
+    usage = record.user.usage
+    if usage.cost_usd is None:
+        return math.inf if usage.input_tokens + usage.output_tokens else 0.0
+    return usage.cost_usd
 
 
 def _every(verdicts: Iterable[VerdictRecord]) -> Iterator[VerdictRecord]:

@@ -142,6 +142,8 @@ def _cell(plan: Plan, cell: Cell, split: str, trials: Frame, repeats: int) -> mo
     hats = tuple(rates.at_k(trials, k, every=True) for k in ks)
     testable = trials.where(trials["testable"])
     judged = trials["grading_cost"][~np.isnan(trials["grading_cost"])]
+    spoken = trials["user_cost"][~np.isnan(trials["user_cost"])]
+    priced = bool(np.isfinite(spoken).all())
     missing = counts.untestable + counts.not_run
     return model.CellScore(
         cell=cell.id,
@@ -163,6 +165,8 @@ def _cell(plan: Plan, cell: Cell, split: str, trials: Frame, repeats: int) -> mo
         tokens=rates.spread_of(testable["tokens"].astype(float)),
         cost_usd=rates.spread_of(testable["cost"]),
         grading_cost_usd=math.fsum(judged.tolist()) if len(judged) else None,
+        user_cost_usd=math.fsum(spoken.tolist()) if len(spoken) and priced else None,
+        user_price_unknown=not priced,
         saturated=len(testable) == len(trials) and bool((trials["success"] & ~trials["on_missing"]).all()),
         total=total(trials, success, hats[-1] if hats else None, tools, plan.suite.weights),
     )

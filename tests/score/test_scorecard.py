@@ -9,7 +9,7 @@ import pytest
 
 from mcpeval_dsl.agents.model import Answer
 from mcpeval_dsl.gateway.model import CallError, Violation
-from mcpeval_dsl.records.model import HarvestRecord, InfraTrouble, Lead
+from mcpeval_dsl.records.model import HarvestRecord, InfraTrouble, Lead, TokenUse, UserRecord
 from mcpeval_dsl.records.store import create
 from mcpeval_dsl.score.scorecard import build, to_bytes
 from mcpeval_dsl.semantics.expressions import CallPattern, Condition, Literal, Ref
@@ -413,3 +413,19 @@ def test_a_gate_passed_by_the_estimate_alone_says_so(threshold: float, said: boo
     gate = build(made, run(made, {})).scorecard.gate
     assert gate.word == "PASS"
     assert ("by the estimate" in gate.rules[0].reason) == said
+
+
+def test_what_the_user_costs_stands_apart_and_an_unknown_price_stays_unknown() -> None:
+    used = TokenUse(input_tokens=900, output_tokens=100, cost_usd=0.05)
+    made = plan([task("one")], trials=2)
+    spoken = run(made, {}, user=UserRecord(model="speaker", usage=used))
+    (cell,) = build(made, spoken).scorecard.cells
+    assert (cell.user_cost_usd, cell.user_price_unknown) == (pytest.approx(0.1), False)
+    spoken = [
+        spoken[0],
+        spoken[1].model_copy(update={"user": UserRecord(model="speaker", usage=TokenUse(input_tokens=9))}),
+    ]
+    (cell,) = build(made, spoken).scorecard.cells
+    assert (cell.user_cost_usd, cell.user_price_unknown) == (None, True)
+    (cell,) = build(made, run(made, {}, user=UserRecord(ended="script"))).scorecard.cells
+    assert (cell.user_cost_usd, cell.user_price_unknown) == (None, False)
