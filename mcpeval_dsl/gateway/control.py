@@ -11,7 +11,11 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from mcpeval_dsl.values.regular import regular_text
+
 CONTROL_FORMAT = "mcpe-gateway/2"
+LONGEST = 65536
+"""Bytes of such a file; it has a few hundred."""
 
 
 class BadControl(ValueError):
@@ -38,7 +42,7 @@ def write_control(path: Path, control: Control) -> None:
 def read_control(path: Path) -> Control:
     """Raises OSError where it cannot be read, BadControl where it is none."""
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(regular_text(path, LONGEST))
     except UnicodeDecodeError as problem:
         raise BadControl("it is no text") from problem
     except ValueError as problem:

@@ -49,7 +49,10 @@ class RunFolder:
 
     @property
     def exists(self) -> bool:
-        return self.manifest.is_file() and self.ledger.is_file()
+        try:
+            return self.manifest.is_file() and self.ledger.is_file()
+        except OSError:  # a name that is too long for any file
+            return False
 
     def make(self) -> None:
         """Creates the folder, open to its owner only. Raises StoreError."""

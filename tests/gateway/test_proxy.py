@@ -424,3 +424,8 @@ def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
         words = [*trial.words, "--http", str(taken.getsockname()[1])]
         done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100)
     assert (done.returncode, done.stdout) == (3, "") and "in use" in done.stderr
+
+
+def test_a_device_is_no_control_file(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["gateway", "--config", "/dev/zero"]) == 2
+    assert "no regular file" in capsys.readouterr().err

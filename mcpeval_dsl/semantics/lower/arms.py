@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlsplit
 
 from mcpeval_dsl.semantics.arms import Api, Arm, Route
 from mcpeval_dsl.semantics.expressions import Entry, Literal
@@ -50,15 +51,24 @@ def _line(ctx: Context, line: Directive, fields: dict[str, Any]) -> None:
             raise Unlowerable(line.name.span, "a directive of `arm`")
 
 
+def _asks(text: str) -> bool:
+    """Whether it is an address that can be asked over HTTP."""
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        return False
+
+
 def _api(ctx: Context, line: Directive) -> Api:
     words = only(line)
     url = lower_value(ctx, ctx.values, words.value())
     words.end()
-    if isinstance(url, Literal) and not str(url.value).startswith(("http://", "https://")):
+    if isinstance(url, Literal) and not _asks(str(url.value)):
         ctx.problems.report(
             "MCPE350",
             line.groups[0].span,
-            "the address of an HTTP API begins with `https://` or `http://`",
+            "this is no address of an HTTP API: that is `https://` or `http://`, a host and perhaps a port",
             "Requests of the agent go to paths below it.",
             'write for example `http "https://api.example.org/v1"`',
         )
