@@ -187,7 +187,33 @@ def _environment() -> Any:
     environment.filters = {name: environment.filters[name] for name in FILTERS}
     # The sandbox's own `tojson` escapes for HTML, which would change what a server is sent.
     environment.filters["tojson"] = lambda value: json.dumps(value, ensure_ascii=False)
+    environment.filters |= _bounded(environment.filters["replace"], environment.filters["join"])
     return environment
+
+
+def _bounded(replace: Callable[..., Any], join: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
+    """The two filters that multiply lengths: what would be too long is never built."""
+    from jinja2 import pass_eval_context
+
+    @pass_eval_context
+    def replaced(context: Any, text: Any, old: Any, new: Any, count: int | None = None) -> Any:
+        text = str(text)
+        times = text.count(str(old)) if count is None or count < 0 else min(count, text.count(str(old)))
+        _admit(len(text) + times * (len(str(new)) - len(str(old))))
+        return replace(context, text, old, new, count)
+
+    @pass_eval_context
+    def joined(context: Any, values: Any, between: Any = "", attribute: Any = None) -> Any:
+        values = list(values)
+        _admit(len(values) * len(str(between)))
+        return join(context, values, between, attribute)
+
+    return {"replace": replaced, "join": joined}
+
+
+def _admit(length: int) -> None:
+    if length > MAX_OUTPUT_CHARS:
+        raise TemplateProblem(f"a text of {length} characters, longer than {MAX_OUTPUT_CHARS}")
 
 
 def _jsonpath(value: Any, path: str) -> Any:

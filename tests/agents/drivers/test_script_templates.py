@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from typing import Any
 
 import pytest
@@ -92,9 +93,34 @@ def test_what_is_not_listed_is_refused_while_reading(text: str) -> None:
         template(text)
 
 
-def test_output_is_capped() -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{{ prompt | replace('', prompt) | replace('', prompt) }}",
+        "and {{ prompt | replace('x', prompt, 600) }}",
+        "{{ prompt | list | join(prompt) }}",
+        "{{ prompt | list | map('replace', 'x', prompt) | join }}",
+    ],
+)
+def test_output_is_capped_before_it_is_built(text: str) -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises(TemplateProblem, match="longer than"):
-        template("{{ prompt | replace('', prompt) | replace('', prompt) }}").value({"prompt": "x" * 2000})
+        template(text).value({"prompt": "x" * 2000})
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000, "KB"
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("{{ prompt | replace('e', 'EE', 1) }}", "sEEven"),
+        ("{{ prompt | replace('e', '') }}", "svn"),
+        ("{{ [1, prompt, none] | join(', ') }}", "1, seven, None"),
+        ("{{ [{'a': 1}, {'a': 2}] | join('-', attribute='a') }}", "1-2"),
+        ("{{ prompt | list | join }}", "seven"),
+    ],
+)
+def test_filters_that_are_capped_are_those_of_jinja(text: str, value: str) -> None:
+    assert template(text).value({"prompt": "seven"}) == value
 
 
 def test_expressions_stand_with_or_without_braces() -> None:
