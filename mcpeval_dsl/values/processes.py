@@ -122,6 +122,8 @@ async def _end(process: asyncio.subprocess.Process) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     await process.wait()
+    # What left the group may hold its output open: nobody reads that any more.
+    process._transport.close()  # type: ignore[attr-defined]
 
 
 async def read_command(
