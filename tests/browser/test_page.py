@@ -145,14 +145,14 @@ def test_judges_stand_as_they_were_measured(shared: Opened) -> None:
         "97.2 %\t90.3 – 99.7\t72",
         "93.5 %\t82.1 – 98.6\t46",
         "repeats disagree on 4, the two judges disagree on 2",
-        "Cost of measuring: $1.84.",
+        "κ is to be at least 0.6. Cost of measuring: $1.84.",
         "1 missing, repeats disagree in 2",
     ):
         assert said in first, said
     assert "Cost of measuring: unknown." in cards.nth(2).inner_text()
     assert "not measured: there is no calibration set" in cards.nth(3).inner_text()
     cards.nth(2).locator("summary").click()
-    assert cards.nth(2).locator("summary").inner_text() == "25 answers on which people say something else, the first 20"
+    assert cards.nth(2).locator("summary").inner_text() == "22 answers on which people say something else, the first 20"
     assert cards.nth(2).locator("details tbody tr").count() == 20
     assert (
         cards.nth(2).locator("details tbody tr").first.inner_text().startswith("labels/summaries.jsonl:3\tpass\tfail")

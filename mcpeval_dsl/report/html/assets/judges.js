@@ -42,9 +42,8 @@ function measuresOfJudge(row) {
   const rows = MEASURED_OF_JUDGES.map(([key, name, about]) => {
     const at = row[key];
     const plain = key === "kappa";
-    const least = plain && !missing(row.threshold) ? `, at least ${row.threshold} asked for` : "";
     const bounds = !at ? "–" : !plain || missing(at.low) || missing(at.high) ? range(at.low, at.high) : `${at.low.toFixed(2)} – ${at.high.toFixed(2)}`;
-    return [h("span", name, h("small", ` ${about}${least}`)), at ? (plain ? at.value.toFixed(2) : percent(at.value)) : "unknown", bounds, at ? number(at.of) : "–"];
+    return [h("span", name, h("small", about)), at ? (plain ? at.value.toFixed(2) : percent(at.value)) : "unknown", bounds, at ? number(at.of) : "–"];
   });
   return table(["", "value", "95 %", "answers"], rows, { right: [1, 2, 3], heads: 1, label: `How far ${row.judge} is to be believed` });
 }
@@ -58,7 +57,8 @@ function ofLabels(row) {
   const parts = [`${number(row.unknown)} left open`, `${number(row.failed)} could not be asked about`];
   if (row.repeats > 1) parts.push(`repeats disagree on ${number(row.repeats_disagree)}`);
   if (row.second) parts.push(`the two judges disagree on ${number(row.judges_disagree)}`);
-  return `Of ${plural(row.labels, "labelled answer")}: ${parts.join(", ")}. Cost of measuring: ${money(row.calibration_cost_usd)}.`;
+  const least = missing(row.threshold) ? "" : ` For its verdicts to count, κ is to be at least ${row.threshold}.`;
+  return `Of ${plural(row.labels, "labelled answer")}: ${parts.join(", ")}.${least} Cost of measuring: ${money(row.calibration_cost_usd)}.`;
 }
 
 function ofTrials(row) {
