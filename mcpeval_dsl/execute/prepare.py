@@ -111,7 +111,15 @@ def driver_settings(model: Model, plan: Plan, settings: RunSettings) -> DriverSe
 def secret_names(plan: Plan) -> tuple[str, ...]:
     """Every variable that the plan reads with `secret("NAME")`, and every secret it needs."""
     found: dict[str, None] = {}
-    parts: Iterable[Any] = (plan.servers, plan.environments, plan.harvests, plan.tasks, plan.arms, plan.lets)
+    parts: Iterable[Any] = (
+        plan.servers,
+        plan.environments,
+        plan.harvests,
+        plan.tasks,
+        plan.checks,
+        plan.arms,
+        plan.lets,
+    )
     todo: list[Any] = [encode(list(part)) for part in parts]
     while todo:
         value = todo.pop()

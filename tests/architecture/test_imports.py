@@ -114,6 +114,8 @@ def test_packages_stay_in_their_place(path: Path) -> None:
 
 
 def test_trials_are_run_and_settled_without_what_only_a_scorecard_uses(tmp_path: Path) -> None:
-    probe = "import sys, mcpeval_dsl.cli.running, mcpeval_dsl.execute.trial, mcpeval_dsl.score.settle; print(*sys.modules)"
+    probe = (
+        "import sys, mcpeval_dsl.cli.running, mcpeval_dsl.execute.trial, mcpeval_dsl.score.settle; print(*sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=True)
     assert not set(done.stdout.split()) & {"numpy", "scipy", "jinja2", "rich"}

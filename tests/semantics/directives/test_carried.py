@@ -76,9 +76,9 @@ NOT_READ_BY_A_RUN = {
 }
 
 
-LABELS = '''{"claim": "x", "answer": "a", "verdict": "pass"}
+LABELS = """{"claim": "x", "answer": "a", "verdict": "pass"}
 {"claim": "x", "answer": "b", "verdict": "fail"}
-'''
+"""
 
 
 def typed(text: str) -> object:
