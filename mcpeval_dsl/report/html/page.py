@@ -38,11 +38,11 @@ _SCRIPTS = (
 
 @dataclass(frozen=True, slots=True)
 class Assets:
-    """What every page carries. `library_style` is the sheet that the plotting library puts into its charts."""
+    """What every page carries. `plot_style` is the sheet that the plotting library puts into its charts."""
 
     script: str
     style: str
-    library_style: str
+    plot_style: str
     template: str
 
 
@@ -66,7 +66,7 @@ def render(content: Content, text: str = "") -> str:
 def policy(live: bool = False) -> str:
     """The content security policy. A watched run's page may ask the server that it came from, and nobody else."""
     found = assets()
-    styles = f"{_digest(found.style)} {_digest(found.library_style)}"
+    styles = f"{_digest(found.style)} {_digest(found.plot_style)}"
     return (
         f"default-src 'none'; script-src {_digest(found.script)}; style-src {styles}; img-src data:; "
         f"connect-src {chr(39)}{'self' if live else 'none'}{chr(39)}; base-uri 'none'; form-action 'none'; "
@@ -80,7 +80,7 @@ def assets() -> Assets:
     read = {name: (folder / name).read_text("utf-8") for name in (*_SCRIPTS, "page.css", "page.html")}
     own = "\n".join(read[name] for name in _SCRIPTS[1:])
     script = f'{read["plot.js"]}\n(() => {{\n"use strict";\n{own}\n}})();\n'
-    return Assets(script, read["page.css"], _library_style(read["plot.js"]), read["page.html"])
+    return Assets(script, read["page.css"], _plot_style(read["plot.js"]), read["page.html"])
 
 
 class _Whole(str):
@@ -90,7 +90,7 @@ class _Whole(str):
         return str(self)
 
 
-def _library_style(script: str) -> str:
+def _plot_style(script: str) -> str:
     """The text of the style element in each chart of the class `plot`."""
     found = re.search(r"`(:where\(\.\$\{\w+\}\) \{.*?)`", script, re.DOTALL)
     if found is None:
