@@ -17,7 +17,7 @@ from mcpeval_dsl.semantics.lower.words import Words
 from mcpeval_dsl.semantics.model import Cell, Unsupported
 from mcpeval_dsl.semantics.symbols import Kind, word
 from mcpeval_dsl.source import Span
-from mcpeval_dsl.syntax.tree import Binding, Directive, ListValue
+from mcpeval_dsl.syntax.tree import Binding, Directive, ListValue, Value
 
 NAMED: Mapping[str, tuple[Kind, ...]] = {
     "model": ("model",),
@@ -63,19 +63,30 @@ def _axis(ctx: Context, line: Binding) -> list[Expression]:
         raise Unlowerable(line.value.span, f"a list: `{line.name.text} = [a, b]`")
     kinds = NAMED.get(line.name.text)
     found: list[Expression] = []
+    listed: set[str] = set()
     for item in line.value.items:
-        if kinds is None:
-            found.append(lower_value(ctx, ctx.values, item))
+        member = _member(ctx, kinds, item)
+        if repr(member) in listed:
+            title = f"`{_text(member)}` stands twice in the axis `{line.name.text}`"
+            body = "Two equal cells would count the same trials twice."
+            ctx.problems.report("MCPE233", item.span, title, body, "remove one of them; `trials` says how often")
             continue
-        name = word(item)
-        if name is None:
-            raise Unlowerable(item.span, f"the name of {kinds[0]}s in brackets")
-        ctx.named(kinds, name, item.span)
-        found.append(Literal(name))
+        listed.add(repr(member))
+        found.append(member)
     if not found:
         title = f"the axis `{line.name.text}` is empty"
         ctx.problems.report("MCPE312", line.value.span, title, "An empty axis leaves no cell.", "name at least one")
     return found
+
+
+def _member(ctx: Context, kinds: tuple[Kind, ...] | None, item: Value) -> Expression:
+    if kinds is None:
+        return lower_value(ctx, ctx.values, item)
+    name = word(item)
+    if name is None:
+        raise Unlowerable(item.span, f"the name of {kinds[0]}s in brackets")
+    ctx.named(kinds, name, item.span)
+    return Literal(name)
 
 
 def _line(ctx: Context, matrix: Matrix, line: Directive) -> None:
