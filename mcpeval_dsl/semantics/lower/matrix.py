@@ -69,7 +69,7 @@ def _axis(ctx: Context, line: Binding) -> list[Expression]:
         if repr(member) in listed:
             title = f"`{_text(member)}` stands twice in the axis `{line.name.text}`"
             body = "Two equal cells would count the same trials twice."
-            ctx.problems.report("MCPE233", item.span, title, body, "remove one of them; `trials` says how often")
+            ctx.problems.report("MCPE265", item.span, title, body, "remove one of them; `trials` says how often")
             continue
         listed.add(repr(member))
         found.append(member)
