@@ -23,15 +23,12 @@ def lower_model(ctx: Context, statement: Directive) -> Model:
     """`model NAME { … }`; a judge profile is a model that only judges."""
     name = Words.of(statement).name().text
     fields: dict[str, Any] = {}
-    for line in statement.block.statements if statement.block else ():
-        with ctx.statement(line) as alive:
-            if not alive:
-                continue
-            if not isinstance(line, Directive):
-                raise Unlowerable(line.span, "a directive of `model`")
-            if statement.name.text == "judge" and _judging_line(ctx, name, line):
-                continue
+
+    def lower(line: Directive) -> None:
+        if statement.name.text != "judge" or not _judging_line(ctx, name, line):
             _model_line(ctx, line, fields)
+
+    ctx.directives(statement, "model", lower)
     if "driver" not in fields:
         raise Unlowerable(statement.name.span, "a model with a driver")
     return Model(name=name, at=statement.span.location(), **fields)
@@ -108,13 +105,7 @@ def lower_host(ctx: Context, statement: Directive) -> Host:
     """`host NAME { … }`."""
     name = Words.of(statement).name().text
     fields: dict[str, Any] = {}
-    for line in statement.block.statements if statement.block else ():
-        with ctx.statement(line) as alive:
-            if not alive:
-                continue
-            if not isinstance(line, Directive):
-                raise Unlowerable(line.span, "a directive of `host`")
-            _host_line(ctx, line, fields)
+    ctx.directives(statement, "host", lambda line: _host_line(ctx, line, fields))
     return Host(name=name, at=statement.span.location(), **fields)
 
 

@@ -19,13 +19,7 @@ def lower_arm(ctx: Context, statement: Directive) -> Arm:
     """`arm NAME { servers …; shell …; http …; about …; timeout … }`."""
     name = Words.of(statement).name().text
     fields: dict[str, Any] = {}
-    for line in statement.block.statements if statement.block else ():
-        with ctx.statement(line) as alive:
-            if not alive:
-                continue
-            if not isinstance(line, Directive):
-                raise Unlowerable(line.span, "a directive of `arm`")
-            _line(ctx, line, fields)
+    ctx.directives(statement, "arm", lambda line: _line(ctx, line, fields))
     return Arm(name=name, at=statement.span.location(), **fields)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from posixpath import dirname, relpath
@@ -15,7 +15,7 @@ from mcpeval_dsl.semantics.problems import Problems
 from mcpeval_dsl.semantics.reader import Reader, beside, inside
 from mcpeval_dsl.semantics.symbols import Kind, Scope, Symbol, noun
 from mcpeval_dsl.source import SourceFile, Span
-from mcpeval_dsl.syntax.tree import Name, Statement
+from mcpeval_dsl.syntax.tree import Directive, Name, Statement
 
 
 class Unlowerable(Exception):
@@ -92,6 +92,16 @@ class Context:
                 )
         finally:
             self.problems.quiet = before
+
+    def directives(self, statement: Directive, kind: str, lower: Callable[[Directive], None]) -> None:
+        """Lower each line of a block of which all lines are directives; `kind` names the block in an error."""
+        for line in statement.block.statements if statement.block else ():
+            with self.statement(line) as alive:
+                if not alive:
+                    continue
+                if not isinstance(line, Directive):
+                    raise Unlowerable(line.span, f"a directive of `{kind}`")
+                lower(line)
 
     def named(self, kinds: tuple[Kind, ...], name: str, span: Span) -> Symbol | None:
         """A definition of one of the kinds; an error with the nearest name, or saying what the name is instead."""
