@@ -6,9 +6,11 @@ import contextlib
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -151,6 +153,22 @@ class Bench:
     def left_over(self) -> list[str]:
         """Folders of trials that still stand."""
         return sorted(path.name for base in self.temporary.glob("mcpe-*") if base.is_dir() for path in base.iterdir())
+
+    def started(self, wanted: set[str]) -> set[str]:
+        """The command lines that run once all of `wanted` do, or after a minute."""
+        until = time.monotonic() + 60
+        while time.monotonic() < until and not wanted <= {words.strip() for words in self.processes()}:
+            time.sleep(0.05)
+        return {words.strip() for words in self.processes()}
+
+    def left_by_killing(self, run: subprocess.Popen[str]) -> list[str]:
+        """Kill `run`; what still runs of it once all is gone, or after half a minute."""
+        run.send_signal(signal.SIGKILL)
+        run.communicate()
+        until = time.monotonic() + 30
+        while time.monotonic() < until and self.processes():
+            time.sleep(0.05)
+        return self.processes()
 
     def processes(self) -> list[str]:
         """Command lines of living processes that were started with this bench's folder for temporary files."""

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import signal
 import socketserver
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -229,17 +227,9 @@ def test_a_run_that_is_killed_leaves_no_network_behind(bench: Bench, kind: str) 
     run = bench.start("run", "specs")
     wanted = {"sleep 311", "sleep 312", "sleep 313"}
     try:
-        until = time.monotonic() + 60
-        while time.monotonic() < until and not wanted <= {words.strip() for words in bench.processes()}:
-            time.sleep(0.05)
-        assert wanted <= {words.strip() for words in bench.processes()}
+        assert wanted <= bench.started(wanted)
         assert held(bench)
-        run.send_signal(signal.SIGKILL)
-        run.communicate()
-        until = time.monotonic() + 30
-        while time.monotonic() < until and bench.processes():
-            time.sleep(0.05)
-        assert bench.processes() == []
+        assert bench.left_by_killing(run) == []
     finally:
         run.kill()
         run.communicate()

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
-import time
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -39,16 +37,8 @@ def test_nothing_outlives_a_run_that_is_killed(bench: Bench, kind: str) -> None:
     run = bench.start("run", "specs")
     try:
         wanted = {"sleep 300", "sleep 301", "sleep 302"}
-        until = time.monotonic() + 60
-        while time.monotonic() < until and not wanted <= {words.strip() for words in bench.processes()}:
-            time.sleep(0.05)
-        assert wanted <= {words.strip() for words in bench.processes()}
-        run.send_signal(signal.SIGKILL)
-        run.communicate()
-        until = time.monotonic() + 30
-        while time.monotonic() < until and bench.processes():
-            time.sleep(0.05)
-        assert bench.processes() == []
+        assert wanted <= bench.started(wanted)
+        assert bench.left_by_killing(run) == []
     finally:
         run.kill()
         run.communicate()
