@@ -26,6 +26,8 @@ ROOMS = (
     "statistics",
     "score",
     "report",
+    "interchange",
+    "language_server",
     "cli",
 )
 PURE = ("source", "diagnostics", "syntax", "semantics")
