@@ -55,7 +55,7 @@ def spec(tasks: int) -> str:
 def measure(tasks: int, folder: Path) -> dict[str, float]:
     """CPU seconds of each stage; imports are paid before."""
     from mcpeval_dsl import pipeline
-    from mcpeval_dsl.cli.project import FileReader
+    from mcpeval_dsl.project.files import FileReader
     from mcpeval_dsl.plan import files
     from mcpeval_dsl.plan.build import build
 

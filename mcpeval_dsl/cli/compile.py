@@ -71,8 +71,8 @@ def _plans(specs: Any, select: list[str], exclude: list[str], heldout: bool) -> 
 
 def _write(plans: list[Plan], output: str, root: Path) -> str:
     """Writes whole or not at all; returns the path as it is shown."""
-    from mcpeval_dsl.cli.project import PLAN_PATH
     from mcpeval_dsl.plan import files
+    from mcpeval_dsl.project.files import PLAN_PATH
 
     data = files.write(plans)
     if output == "-":

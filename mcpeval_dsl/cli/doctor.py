@@ -21,10 +21,10 @@ Example: mcpe doctor
 def command(
     form: Annotated[str, typer.Option("--format", help="text or json (JSON Lines).")] = "text",
 ) -> None:
-    from mcpeval_dsl.cli import project
     from mcpeval_dsl.cli.versions import first_line
     from mcpeval_dsl.diagnostics.render.safe import visible
     from mcpeval_dsl.execute.machine import Finding, examine
+    from mcpeval_dsl.project import files as project
 
     if form not in ("text", "json"):
         raise typer.BadParameter(f"--format is text or json, not `{form}`")
@@ -58,8 +58,8 @@ def command(
 
 
 def _project(found: object, root: Path) -> str:
-    from mcpeval_dsl.cli.project import Project
     from mcpeval_dsl.diagnostics.model import Checked
+    from mcpeval_dsl.project.files import Project
 
     assert isinstance(found, Checked)
     if found.value is None:

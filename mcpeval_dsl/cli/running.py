@@ -69,8 +69,8 @@ def raise_usage(message: str) -> None:
 
 
 def _from_files(paths: list[str]) -> Chosen | None:
-    from mcpeval_dsl.cli.project import PLAN_PATH, find
     from mcpeval_dsl.plan import files
+    from mcpeval_dsl.project.files import PLAN_PATH, find
 
     start = Path.cwd() / paths[0] if paths else Path.cwd()
     project = find(start if start.exists() else Path.cwd())
@@ -113,7 +113,7 @@ def _texts(plans: list[Plan], root: Path) -> dict[str, SourceFile]:
 
 def _changed(plans: list[Plan], root: Path) -> list[Diagnostic]:
     """Fixtures that are not what the plan was made from (an error), and specs that are not (a warning)."""
-    from mcpeval_dsl.cli.project import digests
+    from mcpeval_dsl.project.files import digests
 
     found: list[Diagnostic] = []
     hint = "run `mcpe compile` again"

@@ -28,7 +28,7 @@ class StoredRun:
 
 def root_of_project() -> Path | None:
     """The project's root; None after saying what is wrong with its configuration."""
-    from mcpeval_dsl.cli.project import find
+    from mcpeval_dsl.project.files import find
 
     project = find(Path.cwd())
     if project.value is None:
@@ -67,7 +67,7 @@ def read_run(root: Path, path: Path) -> StoredRun | None:
 
 def texts(run: StoredRun) -> dict[str, SourceFile]:
     """The specs the run was made from, to quote from; those that have changed since are not quoted."""
-    from mcpeval_dsl.cli.project import digests
+    from mcpeval_dsl.project.files import digests
     from mcpeval_dsl.source import SourceFile
 
     now = digests(run.root, [entry.path for entry in run.plan.files])

@@ -17,6 +17,7 @@ ROOMS = (
     "pipeline",
     "plan",
     "values",
+    "project",
     "gateway",
     "agents",
     "records",

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from mcpeval_dsl.cli.project import FileReader, Project, digests, find, spec_files
 from mcpeval_dsl.plan.keys import tree_digest
+from mcpeval_dsl.project.files import FileReader, Project, digests, find, spec_files
 
 
 def _file(path: Path, text: str = "suite x {}\n") -> Path:

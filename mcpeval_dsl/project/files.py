@@ -1,4 +1,4 @@
-"""Command line, shared: where the project is, which specs it has, and its files, read and digested.
+"""Project, after `plan`: where the project is, which specs it has, and its files, read and digested.
 
 Root: the nearest folder upwards with `mcpe.toml`, or with `[tool.mcpe]` in `pyproject.toml`; else the working folder.
 Reading is all that happens here.

@@ -1,0 +1,104 @@
+"""Project: specs read and checked, each with the lock beside it. Reading is all that happens here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from mcpeval_dsl.diagnostics.model import Diagnostic
+from mcpeval_dsl.project.files import FileReader, Project, find, spec_files
+from mcpeval_dsl.source import SourceFile
+from mcpeval_dsl.values.regular import regular_bytes
+
+# as in plan.lock, which is imported only where there is a lock: its pydantic would double the time of lint
+LOCK_FILE = "mcpe.lock"
+
+if TYPE_CHECKING:
+    from mcpeval_dsl.plan.model import Lock
+    from mcpeval_dsl.semantics.model import TypedSuite
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """One spec that is free of errors."""
+
+    path: str
+    suite: TypedSuite
+    lock: Lock | None
+    warnings: tuple[Diagnostic, ...]
+
+
+@dataclass(slots=True)
+class Specs:
+    """All specs of one command. `suites` holds those free of errors; `diagnostics` those of all."""
+
+    project: Project | None = None
+    reader: FileReader = field(default_factory=lambda: FileReader(Path()))
+    suites: list[Loaded] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    @property
+    def failed(self) -> bool:
+        return any(d.severity == "error" for d in self.diagnostics)
+
+    @property
+    def sources(self) -> Mapping[str, SourceFile]:
+        """Texts to quote from in messages."""
+        return {p: SourceFile(p, data.decode("utf-8", "replace")) for p, data in self.reader.texts.items()}
+
+
+def load(arguments: Iterable[str], with_lock: bool = True) -> Specs:
+    """Reads and checks the specs named, or those of the project. Without `with_lock`, what is locked is not read."""
+    given = tuple(arguments)
+    specs = Specs()
+    found = find(Path.cwd() / given[0] if given else Path.cwd())
+    specs.diagnostics.extend(found.diagnostics)
+    if found.value is None:
+        return specs
+    specs.project = found.value
+    specs.reader = FileReader(found.value.root)
+    paths = spec_files(found.value, given)
+    specs.diagnostics.extend(paths.diagnostics)
+    for path in paths.value or ():
+        _load_one(specs, path, with_lock)
+    return specs
+
+
+def _load_one(specs: Specs, path: str, with_lock: bool) -> None:
+    from mcpeval_dsl import pipeline
+
+    lock = read_lock(specs, path) if with_lock else None
+    known = None
+    if lock is not None:
+        from mcpeval_dsl.plan import lock as locks
+
+        known = locks.known(lock)
+    checked = pipeline.check(path, specs.reader, known)
+    specs.diagnostics.extend(checked.diagnostics)
+    if checked.value is not None and checked.ok:
+        warnings = tuple(d for d in checked.diagnostics if d.severity == "warning")
+        specs.suites.append(Loaded(path, checked.value, lock, warnings))
+
+
+def lock_path(spec: str) -> str:
+    """`mcpe.lock` beside the spec."""
+    return str(PurePosixPath(spec).parent / LOCK_FILE)
+
+
+def read_lock(specs: Specs, spec: str) -> Lock | None:
+    """The lock beside a spec; None where there is none, or where it cannot be read (which is told once)."""
+    path = lock_path(spec)
+    try:
+        data = regular_bytes(specs.reader.root / path)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        specs.diagnostics.append(Diagnostic("MCPE401", f"{path} cannot be read: {error.strerror}"))
+        return None
+    from mcpeval_dsl.plan import lock as locks
+
+    found = locks.read(data, path)
+    specs.diagnostics.extend(found.diagnostics)
+    return found.value
