@@ -1,4 +1,4 @@
-"""Errors as values: what a stage found wrong, where, and one edit that mends it."""
+"""Errors as values: what a stage found wrong, where, and edits that mend it."""
 
 from __future__ import annotations
 
@@ -28,10 +28,24 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True)
+class Fix:
+    """One way to mend a diagnostic: all `edits` together, or none of them; they do not overlap.
+
+    `title` is the name of the action, as an editor shows it. `safe` where the text then says what it was plainly meant
+    to say, so that nobody has to look: `mcpe lint --fix` makes these. The others are guesses, for a person to choose.
+    """
+
+    title: str
+    edits: tuple[Edit, ...]
+    safe: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnostic:
     """`title` says what is wrong in the user's words, `body` gives the rule, `hint` is one concrete edit in words.
 
-    `code` is registered in `diagnostics.registry`; `at` is None only where no file is concerned.
+    `code` is registered in `diagnostics.registry`; `at` is None only where no file is concerned. The first of `fixes` is
+    the likeliest.
     """
 
     code: str
@@ -41,7 +55,12 @@ class Diagnostic:
     hint: str = ""
     severity: Severity = "error"
     labels: tuple[Label, ...] = ()
-    edit: Edit | None = None
+    fixes: tuple[Fix, ...] = ()
+
+    @property
+    def edit(self) -> Edit | None:
+        """The one edit of the first fix, where it is one."""
+        return self.fixes[0].edits[0] if self.fixes and len(self.fixes[0].edits) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)

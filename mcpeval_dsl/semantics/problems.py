@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from mcpeval_dsl.diagnostics.model import Diagnostic, Edit, Label, Severity
+from mcpeval_dsl.diagnostics.model import Diagnostic, Fix, Label, Severity
 from mcpeval_dsl.source import SourceFile, Span
 from mcpeval_dsl.syntax.tree import Statement
 
@@ -47,7 +47,7 @@ class Problems:
         *,
         severity: Severity = "error",
         labels: tuple[Label, ...] = (),
-        edit: Edit | None = None,
+        fixes: tuple[Fix, ...] = (),
         group: str = "",
     ) -> None:
         """Add a diagnostic once for each code and place.
@@ -66,7 +66,7 @@ class Problems:
                 self.found[first] = replace(known, labels=(*known.labels, Label(span.location(), "and here")))
                 return
         at = None if span is None else span.location()
-        self.found.append(Diagnostic(code, title, at, body, hint, severity, labels, edit))
+        self.found.append(Diagnostic(code, title, at, body, hint, severity, labels, fixes))
 
     @property
     def failed(self) -> bool:

@@ -234,7 +234,7 @@ def _own_line(last: Token, brace: Token, adjacent: bool) -> Problem:
         "this { stands on a line of its own",
         "The { of a block stands at the end of the line of its statement.",
         "move it to the end of the line above",
-        Fix(last.end, brace.end, " {") if adjacent else None,
+        Fix(last.end, brace.end, " {", safe=True) if adjacent else None,
     )
 
 

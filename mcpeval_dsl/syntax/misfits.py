@@ -118,7 +118,7 @@ def _unquoted(text: str, at: int, end: int) -> Misfit:
         f"`{_short(run)}` is a text without quotes",
         "Paths, URLs, dates, versions and other texts stand in double quotes.",
         f"write {_short(fixed)}",
-        Fix(at, end, fixed),
+        Fix(at, end, fixed, safe=True),
     )
     return Misfit(problem, "STRING", at, end, fixed)
 
@@ -138,7 +138,7 @@ def _number(text: str, at: int) -> Misfit:
         "Units are ms s m h d (time), KB MB GB (bytes), k M (counts), % and $; a unit touches its number, and "
         "numbers are written out.",
         f"write {mended}",
-        Fix(at, end, mended),
+        Fix(at, end, mended, safe=not run.endswith(("tok", "iB"))),
     )
     return Misfit(problem, "NUMBER", at, end, mended)
 
@@ -202,7 +202,7 @@ def _single(text: str, at: int, end: int) -> Misfit:
         "texts stand in double quotes",
         "Single quotes belong inside templates and JSONPaths only.",
         f"write {_short(fixed)}",
-        Fix(at, end, fixed),
+        Fix(at, end, fixed, safe=True),
     )
     return Misfit(problem, "STRING", at, end, fixed)
 
@@ -216,7 +216,7 @@ def _typographic(text: str, at: int, end: int) -> Misfit:
         "typographic quotes are not quotes of this language",
         'A text stands between two straight double quotes (").',
         f"write {_short(fixed)}",
-        Fix(at, end, fixed),
+        Fix(at, end, fixed, safe=True),
     )
     return Misfit(problem, "STRING", at, end, fixed)
 
@@ -244,7 +244,7 @@ def _odd_blank(text: str, at: int, end: int) -> Misfit:
         f"a blank that is none (U+{ord(text[at]):04X})",
         "Only the ordinary blank and the tab separate words; this character often comes from pasted text.",
         "replace it with an ordinary blank",
-        Fix(at, end, " "),
+        Fix(at, end, " ", safe=True),
     )
     return Misfit(problem, "JUNK", at, end)
 
@@ -267,7 +267,7 @@ def _comment(text: str, at: int) -> Misfit:
         "a comment begins with #",
         "It runs to the end of its line. A regular expression that begins with / or * is written /[/]…/ or /[*]…/.",
         f"write # instead of {text[at : at + 2]}",
-        Fix(at, at + 2, "#"),
+        Fix(at, at + 2, "#", safe=text[at + 1] == "/"),
     )
     return Misfit(problem, "COMMENT", at, end)
 

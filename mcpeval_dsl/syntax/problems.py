@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mcpeval_dsl.diagnostics.model import Diagnostic, Edit, Label, Severity
+from mcpeval_dsl.diagnostics.fixes import replacing
+from mcpeval_dsl.diagnostics.model import Diagnostic, Label, Severity
 from mcpeval_dsl.source import SourceFile, Span
 
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """The text from `start` to `end` becomes `text`."""
+    """The text from `start` to `end` becomes `text`; `safe` where nothing else can have been meant."""
 
     start: int
     end: int
     text: str
+    safe: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class Problem:
     def diagnostic(self, file: SourceFile, base: int) -> Diagnostic:
         """The same, at its place in `file`."""
         fix = self.fix
-        edit = Edit(Span(file, base + fix.start, base + fix.end).location(), fix.text) if fix else None
+        change = fix and replacing(Span(file, base + fix.start, base + fix.end), fix.text, safe=fix.safe)
         return Diagnostic(
             code=self.code,
             title=self.title,
@@ -45,5 +47,5 @@ class Problem:
             labels=tuple(
                 Label(Span(file, base + start, base + end).location(), text) for start, end, text in self.labels
             ),
-            edit=edit,
+            fixes=(change,) if change else (),
         )

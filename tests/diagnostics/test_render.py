@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpeval_dsl.diagnostics.model import Diagnostic, Edit, Label
+from mcpeval_dsl.diagnostics.model import Diagnostic, Edit, Fix, Label
 from mcpeval_dsl.diagnostics.ordering import ordered
 from mcpeval_dsl.diagnostics.render import github, json_lines, sarif, text
 from mcpeval_dsl.diagnostics.render.safe import visible
@@ -25,7 +25,7 @@ FOUND = Diagnostic(
     "Units are short.\nThey touch.",
     "write 20s",
     labels=(Label(FIRST, "in this suite"),),
-    edit=Edit(TIMEOUT, "20s"),
+    fixes=(Fix("Replace `20sec` by `20s`", (Edit(TIMEOUT, "20s"),), safe=True),),
 )
 WIDE = Diagnostic("MCPE201", "nothing is called here", Location("a.mcpe", 3, 11, 3, 15), severity="warning")
 NOWHERE = Diagnostic("MCPE575", "there is no spec: 100%, no\nline", hint="give a path")

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from mcpeval_dsl.diagnostics.model import Diagnostic
+from mcpeval_dsl.diagnostics.model import Diagnostic, Edit
 from mcpeval_dsl.diagnostics.ordering import count
 from mcpeval_dsl.source import Location
 
@@ -33,8 +33,16 @@ def as_object(diagnostic: Diagnostic) -> dict[str, Any]:
         "hint": diagnostic.hint,
         "at": _place(diagnostic.at),
         "labels": [{"at": _place(label.at), "text": label.text} for label in diagnostic.labels],
-        "edit": diagnostic.edit and {"at": _place(diagnostic.edit.at), "text": diagnostic.edit.text},
+        "edit": diagnostic.edit and _edit(diagnostic.edit),
+        "fixes": [
+            {"title": fix.title, "safe": fix.safe, "edits": [_edit(edit) for edit in fix.edits]}
+            for fix in diagnostic.fixes
+        ],
     }
+
+
+def _edit(edit: Edit) -> dict[str, Any]:
+    return {"at": _place(edit.at), "text": edit.text}
 
 
 def _place(at: Location | None) -> dict[str, Any] | None:

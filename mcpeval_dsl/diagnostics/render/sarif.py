@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from mcpeval_dsl import __version__
 from mcpeval_dsl.diagnostics import registry
-from mcpeval_dsl.diagnostics.model import Diagnostic, Edit
+from mcpeval_dsl.diagnostics.model import Diagnostic, Fix
 from mcpeval_dsl.source import Location
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -54,15 +54,18 @@ def _result(diagnostic: Diagnostic, rule: int) -> dict[str, Any]:
             {"id": number, "physicalLocation": _physical(label.at), "message": {"text": label.text}}
             for number, label in enumerate(diagnostic.labels)
         ]
-    if diagnostic.edit:
-        result["fixes"] = [_fix(diagnostic.edit, diagnostic.hint)]
+    if diagnostic.fixes:
+        result["fixes"] = [_fix(fix) for fix in diagnostic.fixes]
     return result
 
 
-def _fix(edit: Edit, hint: str) -> dict[str, Any]:
-    replacement = {"deletedRegion": _region(edit.at), "insertedContent": {"text": edit.text}}
-    change = {"artifactLocation": {"uri": quote(edit.at.path)}, "replacements": [replacement]}
-    return {"description": {"text": hint or "edit"}, "artifactChanges": [change]}
+def _fix(fix: Fix) -> dict[str, Any]:
+    files: dict[str, list[Any]] = {}
+    for edit in fix.edits:
+        replacement = {"deletedRegion": _region(edit.at), "insertedContent": {"text": edit.text}}
+        files.setdefault(edit.at.path, []).append(replacement)
+    changes = [{"artifactLocation": {"uri": quote(path)}, "replacements": each} for path, each in files.items()]
+    return {"description": {"text": fix.title}, "artifactChanges": changes}
 
 
 def _physical(at: Location) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from mcpeval_dsl.diagnostics.model import Diagnostic, Edit, Label
+from mcpeval_dsl.diagnostics.fixes import replacing
+from mcpeval_dsl.diagnostics.model import Diagnostic, Label
 from mcpeval_dsl.source import Span
 
 
@@ -15,12 +16,13 @@ def finding(
     *,
     edit: str | None = None,
     edit_at: Span | None = None,
+    safe: bool = False,
     label: tuple[Span, str] | None = None,
 ) -> Diagnostic:
-    """A diagnostic at `at`; with `edit` the text at `edit_at` (or `at`) becomes that."""
+    """A diagnostic at `at`; with `edit` the text at `edit_at` (or `at`) becomes that, `safe` if nothing else can be meant."""
     labels = (Label(label[0].location(), label[1]),) if label else ()
-    change = Edit((edit_at or at).location(), edit) if edit is not None else None
-    return Diagnostic(code, title, at.location(), body, hint, labels=labels, edit=change)
+    fixes = (replacing(edit_at or at, edit, safe=safe),) if edit is not None else ()
+    return Diagnostic(code, title, at.location(), body, hint, labels=labels, fixes=fixes)
 
 
 def after(span: Span) -> Span:

@@ -145,6 +145,7 @@ def _comma_missing(before: tree.Item, item: tree.Item) -> Diagnostic:
         "Members of a list are separated by commas.",
         "Put a comma between them.",
         edit=",",
+        safe=True,
     )
 
 
@@ -264,7 +265,7 @@ def _quoted_number(misfit: Misfit, item: tree.Item, leaves: tuple[op.Leaf, ...])
     if not any(isinstance(leaf, op.Quantity) for leaf in leaves):
         return None
     title = f"`{misfit.name}` takes a number here, not a text in quotes"
-    return finding("MCPE206", item.span, title, "", f"Write `{item.value}` without quotes.", edit=item.value)
+    return finding("MCPE206", item.span, title, "", f"Write `{item.value}` without quotes.", edit=item.value, safe=True)
 
 
 def _quoted_word(misfit: Misfit, item: tree.Item, leaves: tuple[op.Leaf, ...]) -> Diagnostic | None:

@@ -51,6 +51,7 @@ def _grader_alone(name: tree.Name) -> Diagnostic:
         "",
         f"Write `grade {name.text} …`.",
         edit=f"grade {name.text}",
+        safe=True,
     )
 
 
@@ -77,7 +78,7 @@ def stray_binding(statement: tree.Binding, kind: BlockKind, words: Words) -> Dia
     if entry is not None:
         title = f"`{name.text}` takes no `=`"
         rule = "`=` follows only names that the author chooses, axis names, headers and environment variables."
-        return finding("MCPE217", name.span, title, rule, "Remove the `=`.", edit=" ", edit_at=sign)
+        return finding("MCPE217", name.span, title, rule, "Remove the `=`.", edit=" ", edit_at=sign, safe=True)
     near = closest(name.text, words)
     if near:
         return finding(
@@ -93,7 +94,7 @@ def axis(statement: tree.Binding) -> Diagnostic | None:
     if not isinstance(value, tree.ListValue):
         edit = f"[{value.span.text}]"
         title = f"the members of the axis `{name.text}` stand in brackets"
-        return finding("MCPE230", value.span, title, "", f"Write `{edit}`.", edit=edit)
+        return finding("MCPE230", value.span, title, "", f"Write `{edit}`.", edit=edit, safe=True)
     if name.text in AXES:
         quoted = next((item for item in value.items if isinstance(item, tree.String)), None)
         if quoted is None:
@@ -121,7 +122,9 @@ def missing_sign(statement: tree.Directive, entry: Directive) -> Diagnostic:
     if len(items) == 2 and len(statement.groups) == 1:
         gap = Span(items[0].span.file, items[0].span.end, items[1].span.start)
         title = f"an `=` is missing after `{items[0].span.text}`"
-        return finding("MCPE218", items[0].span, title, "", f"For example: `{entry.example}`", edit=" = ", edit_at=gap)
+        return finding(
+            "MCPE218", items[0].span, title, "", f"For example: `{entry.example}`", edit=" = ", edit_at=gap, safe=True
+        )
     span = statement.name.span
     return finding("MCPE218", span, f"`{word}` needs a name, `=` and a value", "", f"For example: `{entry.example}`")
 
