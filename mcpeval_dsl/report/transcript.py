@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 
-from mcpeval_dsl.agents.model import Exchange
+from mcpeval_dsl.agents.model import Exchange, NativeCall
 from mcpeval_dsl.diagnostics.render.safe import visible, visible_lines
 from mcpeval_dsl.gateway.model import CallRecord
 from mcpeval_dsl.records.model import TrialRecord, VerdictRecord
@@ -112,6 +112,9 @@ def _turns(record: TrialRecord, page: Page, full: bool) -> Iterable[list[str]]:
     for call in record.calls:
         if call.actor == "agent":
             by_turn.setdefault(call.turn or 0, []).append(call)
+    own: dict[int, list[NativeCall]] = {}
+    for native in record.native_calls:
+        own.setdefault(native.turn, []).append(native)
     origins = _origins(record, page)
     said = {exchange.first: exchange for exchange in record.exchanges}
     for turn in record.turns:
@@ -122,6 +125,8 @@ def _turns(record: TrialRecord, page: Page, full: bool) -> Iterable[list[str]]:
             lines += _indented(turn.text.strip(), full)
         for call in by_turn.pop(turn.number, ()):
             lines += [*_call(call, page, full), *origins.get(call.id, ())]
+        for native in own.pop(turn.number, ()):
+            lines += _native(native, page, full)
         yield lines
     for calls in by_turn.values():
         yield [
@@ -186,6 +191,17 @@ def _call(call: CallRecord, page: Page, full: bool) -> list[str]:
     return [
         *lines,
         *_indented(call.text or json.dumps(call.structured, ensure_ascii=False, default=str), full, "    → "),
+    ]
+
+
+def _native(call: NativeCall, page: Page, full: bool) -> list[str]:
+    """A use of a tool that no server has: what it was told, and what it said."""
+    head = f"{call.id} {call.tool}({json.dumps(dict(call.arguments), ensure_ascii=False, default=str)})"
+    said = _indented(call.text, full, "    → ")
+    kind = page.paint("  native tool", "dim")
+    return [
+        "  " + (visible(head) if full else clip(head, 96)) + kind,
+        *((page.paint(part, "unsure") for part in said) if call.is_error else said),
     ]
 
 

@@ -168,6 +168,8 @@ def test_an_api_is_asked_for_what_is_allowed_only(bench: Bench) -> None:
             request("GET", "/things/../other"),
             request("GET", "/things/%2e%2e/other"),
             request("GET", "/things/away"),
+            request("GET", "/things?open=a%26b&empty=", query={"q": "x y"}),
+            request("GET", "/other?x=/things"),
             request("GET", "/things"),
         ]
         record = in_arms(bench, f"{TASK}arm mcp {{ servers shelf }}\narm api {{ {line} }}\n", script(*steps))["api"]
@@ -175,13 +177,22 @@ def test_an_api_is_asked_for_what_is_allowed_only(bench: Bench) -> None:
         ("GET", "/v1/things?open=true"),
         ("POST", "/v1/search"),
         ("GET", "/v1/things/away"),
+        ("GET", "/v1/things?open=a%26b&empty=&q=x+y"),
         ("GET", "/v1/things"),
     ]
     assert {key for *_, key in asked} == {"top-secret-key"} and asked[1][2] == '{"text": "lamp"}'
-    assert [call.status for call in record.native_calls] == [200, 200, None, None, None, None, 302, 200]
-    assert [bool(call.refused) for call in record.native_calls] == [False, False, True, True, True, True, False, False]
+    assert [call.status for call in record.native_calls] == [200, 200, *[None] * 4, 302, 200, None, 200]
+    refused = [number for number, call in enumerate(record.native_calls) if call.refused]
+    assert refused == [2, 3, 4, 5, 8]
     assert "top-secret-key" not in record.model_dump_json()
     assert outcome(record) == "pass" and record.counts.made == 0
+
+
+def test_a_reader_sees_what_native_tools_were_told_and_said(bench: Bench) -> None:
+    record = in_arms(bench, TASK + ARMS, script(shell("cat", "shelf.json"), shell("rm", "shelf.json")))["cli"]
+    shown = bench.mcpe("view", bench.reader.manifest().run, record.id).out
+    assert 'n1 shell({"arguments": ["shelf.json"], "program": "cat"})  native tool\n    → ["lamp", "vase"]' in shown
+    assert "n2 shell" in shown and "→ `program` is one of cat, ls" in shown
 
 
 def test_an_api_without_routes_may_be_read_and_not_written(bench: Bench) -> None:
@@ -197,10 +208,10 @@ def test_a_secret_does_not_leave_by_an_api(bench: Bench) -> None:
     task = TASK.replace("expect list_things;", 'canary key = "token-93824-abc";')
     with api() as (url, asked):
         arms = f'arm mcp {{ servers shelf }}\narm api {{ http "{url}" }}\n'
-        steps = [request("GET", "/things", query={"q": "token-93824-abc"}), request("GET", "/things")]
-        record = in_arms(bench, task + arms, script(*steps))["api"]
+        leaks = [request("GET", "/things", query={"q": "token-93824-abc"}), request("GET", "/../token-93824-abc")]
+        record = in_arms(bench, task + arms, script(*leaks, request("GET", "/things")))["api"]
     assert len(asked) == 1
-    assert [(v.kind, v.stages) for v in record.violations] == [("secret_in_argument", ("attempted", "blocked"))]
+    assert [(v.kind, v.stages) for v in record.violations] == [("secret_in_argument", ("attempted", "blocked"))] * 2
 
 
 def test_odd_texts_break_nothing(bench: Bench) -> None:
