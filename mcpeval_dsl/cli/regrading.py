@@ -82,7 +82,8 @@ def _reading_only(run: StoredRun) -> RunContext:
 
 def _with_judges(run: StoredRun) -> RunContext | None:
     """Opens the judges' models and no agent's; None after saying which cannot be used."""
-    from mcpeval_dsl.agents.drivers.registry import DriverUnavailable, open_driver
+    from mcpeval_dsl.agents.drivers.registry import open_driver
+    from mcpeval_dsl.agents.drivers.settings import DriverUnavailable
     from mcpeval_dsl.execute import prepare
     from mcpeval_dsl.execute import settings as operator
     from mcpeval_dsl.execute.context import RunContext

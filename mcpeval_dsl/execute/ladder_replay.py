@@ -16,9 +16,10 @@ from mcpeval_dsl.execute.ladder import FIRST, Attempt, Judged, climb
 from mcpeval_dsl.execute.ladder_places import Place, at, holds
 from mcpeval_dsl.execute.ladder_slice import Rung, Step, rebound, refusal, rungs
 from mcpeval_dsl.execute.nodes import earlier_values
+from mcpeval_dsl.execute.progress import Progress
 from mcpeval_dsl.execute.remote import is_remote
 from mcpeval_dsl.execute.steps import StepFailed
-from mcpeval_dsl.execute.trial import Progress, set_up_trial
+from mcpeval_dsl.execute.trial import set_up_trial
 from mcpeval_dsl.execute.world import World
 from mcpeval_dsl.gateway.model import CallRecord, ServerStartError
 from mcpeval_dsl.plan.model import HarvestNode, TrialGroup

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from mcpeval_dsl.agents.drivers.registry import DriverSettings, DriverUnavailable, open_driver
+from mcpeval_dsl.agents.drivers.registry import open_driver
+from mcpeval_dsl.agents.drivers.settings import DriverSettings, DriverUnavailable
 from mcpeval_dsl.agents.model import Driver
 from mcpeval_dsl.diagnostics.model import Checked, Diagnostic
 from mcpeval_dsl.execute.context import RunContext

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mcpeval_dsl import __version__
 from mcpeval_dsl.agents.hosts.loop import LOOP_VERSION
@@ -17,7 +17,9 @@ from mcpeval_dsl.agents.model import HostResult, NativeCall
 from mcpeval_dsl.execute.budgets import budget_of
 from mcpeval_dsl.execute.context import RunContext
 from mcpeval_dsl.execute.networking import findings_of
+from mcpeval_dsl.execute.progress import Progress
 from mcpeval_dsl.execute.scrubbing import without_pieces
+from mcpeval_dsl.execute.world import World
 from mcpeval_dsl.gateway.model import CallRecord, Violation
 from mcpeval_dsl.records.model import (
     AgentIdentity,
@@ -34,10 +36,6 @@ from mcpeval_dsl.records.model import (
 from mcpeval_dsl.semantics.disturbances import Fault
 from mcpeval_dsl.semantics.expressions import Template
 from mcpeval_dsl.values.templates import filled
-
-if TYPE_CHECKING:
-    from mcpeval_dsl.execute.trial import Progress
-    from mcpeval_dsl.execute.world import World
 
 FAILURES = {
     "tool_error": "tool_errors",

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
 from mcpeval_dsl.agents.hosts.loop import LOOP_VERSION, LoopHost
-from mcpeval_dsl.agents.model import Assignment, CallReply, HostResult, TrialContext
+from mcpeval_dsl.agents.model import CallReply, TrialContext
 from mcpeval_dsl.execute import capture, recording
 from mcpeval_dsl.execute.assignment import assign, profile_of, shown_tools, trial_seed
 from mcpeval_dsl.execute.blocking import DRIFT, NO_ROW, Blocked, blocked_by_plan, unmet
@@ -22,57 +22,28 @@ from mcpeval_dsl.execute.harvest import read_values
 from mcpeval_dsl.execute.moved import MOVED, truth_moved
 from mcpeval_dsl.execute.names import extended
 from mcpeval_dsl.execute.native import about, missing_program, native_tools
+from mcpeval_dsl.execute.progress import Progress
 from mcpeval_dsl.execute.reference import read_reference_world, read_turn_references
 from mcpeval_dsl.execute.rows import row_of
-from mcpeval_dsl.execute.safety import Safety, armed
-from mcpeval_dsl.execute.speaking import Conversation
+from mcpeval_dsl.execute.safety import armed
 from mcpeval_dsl.execute.steps import StepFailed
 from mcpeval_dsl.execute.users import conversation_of, with_user
 from mcpeval_dsl.execute.world import World
 from mcpeval_dsl.gateway.consent import Consent
-from mcpeval_dsl.gateway.model import CallRecord, ServerStartError
+from mcpeval_dsl.gateway.model import ServerStartError
 from mcpeval_dsl.plan.model import HarvestNode, TrialGroup, trial_id, trial_key
 from mcpeval_dsl.plan.parameters import in_cell
 from mcpeval_dsl.records.model import InfraTrouble, TrialRecord
 from mcpeval_dsl.semantics.expressions import CallStep, FileText
-from mcpeval_dsl.semantics.model import Cell, Task
+from mcpeval_dsl.semantics.model import Task
 from mcpeval_dsl.values.evaluate import evaluate
-from mcpeval_dsl.values.model import EvaluationError, Reading, Scope
+from mcpeval_dsl.values.model import EvaluationError, Scope
 from mcpeval_dsl.values.regular import regular_text
 from mcpeval_dsl.values.sources import arguments_of
 from mcpeval_dsl.values.text import as_text
 
 AFTER_AGENT_SECONDS = 300.0
 TEARDOWN_SECONDS = 120.0
-
-
-@dataclass(slots=True)
-class Progress:
-    """What a trial has come to so far; `recording` makes the record of it, also when it stopped half way."""
-
-    id: str
-    key: str
-    group: TrialGroup
-    task: Task
-    cell: Cell
-    number: int
-    seed: int
-    started_at: str
-    began: float
-    world: World | None = None
-    assignment: Assignment | None = None
-    host: HostResult | None = None
-    talk: Conversation | None = None
-    safety: Safety | None = None
-    trouble: InfraTrouble | None = None
-    evidence: dict[str, Reading] = field(default_factory=dict)
-    reference: tuple[CallRecord, ...] = ()
-    harvested: dict[str, str] = field(default_factory=dict)
-    findings: list[str] = field(default_factory=list)
-    flags: list[str] = field(default_factory=list)
-    not_applicable: bool = False
-    start_ms: float = 0.0
-    agent_ms: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

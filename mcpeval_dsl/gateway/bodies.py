@@ -18,7 +18,8 @@ import httpx2
 from mcpeval_dsl.gateway.framing import of_oversize, parse_line
 from mcpeval_dsl.gateway.lines import Gathering, LineSplitter, Oversize
 from mcpeval_dsl.gateway.losses import loss
-from mcpeval_dsl.gateway.wire import RawMessage, WireNoise
+from mcpeval_dsl.gateway.ticket import RawMessage
+from mcpeval_dsl.gateway.wire import WireNoise
 
 UNREADABLE = "Unreadable answer: "
 """Begins the message of the error that stands for an answer that was no message."""

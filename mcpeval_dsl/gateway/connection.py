@@ -28,7 +28,8 @@ from mcpeval_dsl.gateway.model import Launch, ServerStartError, SessionEnd
 from mcpeval_dsl.gateway.passing import PASSED
 from mcpeval_dsl.gateway.recording import RecordingReader, RecordingWriter
 from mcpeval_dsl.gateway.stdio import StdioTransport
-from mcpeval_dsl.gateway.wire import CURRENT, Clock, Ticket, WireLog, WireResult
+from mcpeval_dsl.gateway.ticket import CURRENT, Ticket
+from mcpeval_dsl.gateway.wire import Clock, WireLog, WireResult
 from mcpeval_dsl.values.limits import limit_reached
 
 # The SDK's own bound on the first question is a constant of ten seconds; the probe has its own, shorter or longer.

@@ -15,7 +15,8 @@ from typing import Any
 import anyio
 
 from mcpeval_dsl.gateway.recording import RecordingWriter
-from mcpeval_dsl.gateway.wire import CURRENT, Ticket, WireLog
+from mcpeval_dsl.gateway.ticket import CURRENT, Ticket
+from mcpeval_dsl.gateway.wire import WireLog
 
 FIRST_ID = 1_000_000
 

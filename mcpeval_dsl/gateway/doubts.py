@@ -11,10 +11,8 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from mcpeval_dsl.gateway.wire import Ticket
+from mcpeval_dsl.gateway.ticket import Ticket
 
 DOUBT_SECONDS = 0.5
 """How long those who can only have got a broken answer still wait for a good one."""

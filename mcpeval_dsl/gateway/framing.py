@@ -13,7 +13,8 @@ from typing import Any
 from mcpeval_dsl.gateway.lines import LineSplitter, Oversize
 from mcpeval_dsl.gateway.oversize import addressee, cut_message
 from mcpeval_dsl.gateway.surrogates import whole
-from mcpeval_dsl.gateway.wire import RawMessage, WireNoise
+from mcpeval_dsl.gateway.ticket import RawMessage
+from mcpeval_dsl.gateway.wire import WireNoise
 from mcpeval_dsl.values.nesting import json_within
 
 SHOWN = 4_096

@@ -20,7 +20,8 @@ from mcp_types import CONNECTION_CLOSED
 from mcpeval_dsl.gateway.bodies import UNREADABLE, BoundedBody, kind_of_body
 from mcpeval_dsl.gateway.losses import MendingTransport, words_of_loss
 from mcpeval_dsl.gateway.model import Launch, SessionEnd
-from mcpeval_dsl.gateway.wire import CURRENT, Ending, RawMessage, Ticket, number_of
+from mcpeval_dsl.gateway.ticket import CURRENT, RawMessage, Ticket
+from mcpeval_dsl.gateway.wire import Ending, number_of
 
 CONNECT_SECONDS = 10.0
 READ_SECONDS = 3_600.0

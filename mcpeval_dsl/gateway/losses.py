@@ -11,7 +11,8 @@ import ssl
 
 import httpx2
 
-from mcpeval_dsl.gateway.wire import CURRENT, Ticket, number_of
+from mcpeval_dsl.gateway.ticket import CURRENT, Ticket
+from mcpeval_dsl.gateway.wire import number_of
 
 LOST = "Lost connection: "
 """Begins the message of the error that stands for an answer that never came."""

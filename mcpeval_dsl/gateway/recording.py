@@ -16,7 +16,8 @@ from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPC
 from pydantic import ValidationError
 from pydantic_core import to_json
 
-from mcpeval_dsl.gateway.wire import RawMessage, WireLog, WireNoise, json_size, number_of
+from mcpeval_dsl.gateway.ticket import RawMessage
+from mcpeval_dsl.gateway.wire import WireLog, WireNoise, json_size, number_of
 
 LOCAL_PARSE_ERROR = -32700
 MESSAGE_KEYS = frozenset({"jsonrpc", "id", "method", "result", "error"})

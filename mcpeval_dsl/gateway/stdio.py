@@ -20,7 +20,8 @@ import anyio
 from mcpeval_dsl.gateway.framing import LineFramer
 from mcpeval_dsl.gateway.model import Launch, ServerStartError, SessionEnd
 from mcpeval_dsl.gateway.processes import Process, descendants, end_group
-from mcpeval_dsl.gateway.wire import RawMessage, WireNoise
+from mcpeval_dsl.gateway.ticket import RawMessage
+from mcpeval_dsl.gateway.wire import WireNoise
 from mcpeval_dsl.values.limits import set_limits
 from mcpeval_dsl.values.processes import exit_code
 

@@ -19,7 +19,7 @@ from mcpeval_dsl.gateway.asking import HttpAsker
 from mcpeval_dsl.gateway.connection import CLIENT
 from mcpeval_dsl.gateway.model import Era, Launch, Pin, ServerStartError
 from mcpeval_dsl.gateway.stdio import Inbox, StdioTransport, StdioWriter
-from mcpeval_dsl.gateway.wire import RawMessage
+from mcpeval_dsl.gateway.ticket import RawMessage
 
 ANSWER_SECONDS = 10.0
 META = "io.modelcontextprotocol/"

@@ -10,13 +10,12 @@ import json
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from mcpeval_dsl.gateway.doubts import Doubts
 from mcpeval_dsl.gateway.model import Frame
-from mcpeval_dsl.gateway.passing import Progress
+from mcpeval_dsl.gateway.ticket import CURRENT, RawMessage, Ticket
 
 Clock = Callable[[], float]
 """Milliseconds since the trial began, monotonic."""
@@ -67,56 +66,6 @@ class WireResult:
     limit: str | None = None
     cancelled: bool = False
     duration_ms: float = 0.0
-
-
-@dataclass(slots=True)
-class Ticket:
-    """One logical request from asking to answer; shared by the session and both directions of its transport."""
-
-    method: str
-    request_id: str | None = None
-    response: Mapping[str, Any] | None = None
-    broken: str | None = None
-    raw: str | None = None
-    size: int = 0
-    status: int | None = None
-    headers: Mapping[str, str] = field(default_factory=dict)
-    touched: float = 0.0
-    cancel_sent: bool = False
-    peer_error: bool = False
-    sha256: str = ""
-    cut: bool = False
-    chatter: int = 0
-    quiet_from: float = 0.0
-    give_up: Callable[[], object] | None = None
-    measured: RawMessage | None = None
-    progress: Progress | None = None
-    woken: asyncio.Future[None] | None = None
-    looking: bool = False
-
-    def wake(self) -> None:
-        """Let the one who waits for this ticket go on, where that is not the SDK."""
-        if self.woken is not None and not self.woken.done():
-            self.woken.set_result(None)
-
-    def wake_to_look(self) -> None:
-        """As `wake`, to look at the time only."""
-        if self.woken is not None and not self.woken.done():
-            self.looking = True
-            self.woken.set_result(None)
-
-
-CURRENT: ContextVar[Ticket | None] = ContextVar("mcpe_ticket", default=None)
-
-
-@dataclass(frozen=True, slots=True)
-class RawMessage:
-    """A JSON object as it came, with its size in bytes; `sha256` of a large one, `cut` where only its ends are left."""
-
-    body: dict[str, Any]
-    size: int
-    sha256: str = ""
-    cut: bool = False
 
 
 class WireNoise(Exception):

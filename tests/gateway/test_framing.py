@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcpeval_dsl.gateway.framing import LineFramer, parse_line
-from mcpeval_dsl.gateway.wire import RawMessage, WireNoise
+from mcpeval_dsl.gateway.ticket import RawMessage
+from mcpeval_dsl.gateway.wire import WireNoise
 
 LINES = st.lists(
     st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=20) | st.none(), max_size=3), max_size=8

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from mcpeval_dsl.gateway.wire import CURRENT, FRAME_COUNT, RawMessage, Ticket, WireLog, WireNoise, monotonic_clock
+from mcpeval_dsl.gateway.ticket import CURRENT, RawMessage, Ticket
+from mcpeval_dsl.gateway.wire import FRAME_COUNT, WireLog, WireNoise, monotonic_clock
 
 
 def asked(log: WireLog, identity: int) -> Ticket:

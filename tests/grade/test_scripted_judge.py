@@ -6,7 +6,8 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
-from mcpeval_dsl.agents.drivers.registry import DriverSettings, open_driver
+from mcpeval_dsl.agents.drivers.registry import open_driver
+from mcpeval_dsl.agents.drivers.settings import DriverSettings
 from mcpeval_dsl.grade.registry import grade
 from mcpeval_dsl.semantics.model import Model
 from tests.grade.building import SERVICES, grader, record

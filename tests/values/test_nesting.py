@@ -8,7 +8,8 @@ import pytest
 
 from mcpeval_dsl.agents.answers import extract
 from mcpeval_dsl.gateway.framing import parse_line
-from mcpeval_dsl.gateway.wire import RawMessage, WireNoise
+from mcpeval_dsl.gateway.ticket import RawMessage
+from mcpeval_dsl.gateway.wire import WireNoise
 from mcpeval_dsl.values.decode import Form, decoded
 from mcpeval_dsl.values.model import EvaluationError
 from mcpeval_dsl.values.nesting import MOST_LEVELS, json_within, shallow

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from mcpeval_dsl.agents.drivers.api import ApiCaller, no_key
-from mcpeval_dsl.agents.drivers.registry import DriverSettings
+from mcpeval_dsl.agents.drivers.settings import DriverSettings
 from mcpeval_dsl.agents.failures import ApiFailure, failure_of_status, one_line
 from mcpeval_dsl.agents.model import (
     Message,

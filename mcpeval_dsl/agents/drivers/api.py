@@ -6,7 +6,7 @@ import random
 from collections.abc import Awaitable, Callable
 from typing import Generic, TypeVar
 
-from mcpeval_dsl.agents.drivers.registry import DriverSettings
+from mcpeval_dsl.agents.drivers.settings import DriverSettings
 from mcpeval_dsl.agents.failures import TurnEnded
 from mcpeval_dsl.agents.limiter import AdaptiveLimiter
 from mcpeval_dsl.agents.model import Message, ModelApiError, Preflight, Turn, Usage

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mcpeval_dsl.agents.drivers.api import ApiCaller
-from mcpeval_dsl.agents.drivers.registry import DriverSettings, DriverUnavailable
+from mcpeval_dsl.agents.drivers.settings import DriverSettings, DriverUnavailable
 from mcpeval_dsl.agents.failures import ApiFailure, TurnEnded, failure_of_status, one_line
 from mcpeval_dsl.agents.model import (
     Message,

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from mcpeval_dsl.agents.drivers.registry import DriverSettings, open_driver
+from mcpeval_dsl.agents.drivers.registry import open_driver
+from mcpeval_dsl.agents.drivers.settings import DriverSettings
 from mcpeval_dsl.agents.model import Driver, HostResult, ModelApiError, Preflight
 from mcpeval_dsl.semantics.model import Model
 from tests.agents.conversation import ToolBox, run
