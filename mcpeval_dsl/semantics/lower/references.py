@@ -65,6 +65,7 @@ def check_fields(ctx: Context, symbol: Symbol, steps: Sequence[tuple[str | int |
     """Report the first field in `steps` that the definition is known not to have."""
     shape = symbol.shape
     trail = symbol.name
+    ctx.note_fields(symbol, steps)
     for key, span in steps:
         if shape is None or not isinstance(key, str):
             return

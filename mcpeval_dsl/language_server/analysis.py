@@ -1,0 +1,96 @@
+"""Language server, in the background: one spec through the compiler's front end -> an `Analysis` for the editor.
+
+The same stages as `mcpe lint`, with a question between them whether anybody still waits for the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from mcpeval_dsl import pipeline
+from mcpeval_dsl.diagnostics.model import Diagnostic
+from mcpeval_dsl.language_server.snapshot import Analysis, FieldUse, Mention
+from mcpeval_dsl.semantics import front
+from mcpeval_dsl.semantics.catalogue import KnownServer
+from mcpeval_dsl.semantics.lower.assemble import Lowered
+from mcpeval_dsl.semantics.lower.context import Context
+from mcpeval_dsl.semantics.reader import Reader
+from mcpeval_dsl.semantics.symbols import Symbol
+from mcpeval_dsl.source import Span
+
+
+class Stopped(Exception):
+    """Nobody waits for this analysis any more."""
+
+
+def _never() -> bool:
+    return False
+
+
+def analyse(
+    path: str, reader: Reader, known: Mapping[str, KnownServer], stopped: Callable[[], bool] = _never
+) -> Analysis:
+    """What the spec at `path` means. Raises Stopped between two stages once `stopped()` is true."""
+    value: Any = front.Request(path, reader, known)
+    found: list[Diagnostic] = []
+    texts: dict[str, str] = {}
+    lowered: Lowered | None = None
+    for stage in pipeline.STAGES:
+        if stopped():
+            raise Stopped
+        checked = stage(value)
+        found.extend(checked.diagnostics)
+        value = checked.value
+        if isinstance(value, front.Sources):
+            texts = {tree.file.path: tree.file.text for tree in value.loaded.trees}
+        elif isinstance(value, Lowered):
+            lowered = value
+        if value is None:
+            break
+    suite = lowered.suite if lowered is not None else None
+    mentions = _mentions(lowered.ctx) if lowered is not None else {}
+    fields = _fields(lowered.ctx) if lowered is not None else {}
+    return Analysis(path, texts, lowered, suite, tuple(found), mentions, fields, known)
+
+
+def _mentions(ctx: Context) -> dict[str, list[Mention]]:
+    """Each place once, by path, in order of the text."""
+    places: dict[tuple[str, int, int], Mention] = {}
+    for symbol, span in _definitions(ctx):
+        _place(places, symbol, span, True)
+    for symbol, span in ctx.mentions:
+        if symbol.span is not None:
+            _place(places, symbol, symbol.span, True)
+        _place(places, symbol, span, False)
+    return _by_path(places)
+
+
+def _definitions(ctx: Context) -> Iterable[tuple[Symbol, Span]]:
+    tables = [*ctx.symbols.values(), ctx.values.names]
+    return ((symbol, symbol.span) for table in tables for symbol in table.values() if symbol.span is not None)
+
+
+def _place(places: dict[tuple[str, int, int], Mention], symbol: Symbol, span: Span, definition: bool) -> None:
+    """The name inside a span that is the name, or the name in quotes; a wider span names nothing."""
+    text = span.file.text[span.start : span.end]
+    start, end = span.start, span.end
+    if text != symbol.name:
+        if text != f'"{symbol.name}"':
+            return
+        start, end = start + 1, end - 1
+    places.setdefault((span.file.path, start, end), Mention(start, end, symbol, definition))
+
+
+def _by_path(places: dict[tuple[str, int, int], Any]) -> dict[str, list[Any]]:
+    found: dict[str, list[Any]] = {}
+    for (path, _, _), item in sorted(places.items(), key=lambda entry: entry[0]):
+        found.setdefault(path, []).append(item)
+    return found
+
+
+def _fields(ctx: Context) -> dict[str, list[FieldUse]]:
+    places: dict[tuple[str, int, int], FieldUse] = {}
+    for symbol, names, span in ctx.fields:
+        places.setdefault((span.file.path, span.start, span.end), FieldUse(span.start, span.end, symbol, names))
+    return _by_path(places)

@@ -1,0 +1,78 @@
+"""Language server, index: one place where something is named, and the key by which places mean the same thing."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+Key: TypeAlias = tuple[Any, ...]
+"""`(space, name)` for what the whole spec sees, `("local", offset)` for a name of one piece, `("field", Key, name)`."""
+
+Role = Literal[
+    "directive",
+    "unknown",
+    "word",
+    "grader",
+    "symbol",
+    "field",
+    "tool",
+    "argument",
+    "parameter",
+    "function",
+    "combinator",
+    "behaviour",
+    "effect",
+    "constant",
+    "metric",
+    "axis",
+    "tag",
+    "header",
+    "path",
+    "key",
+]
+"""`key` is a member's name in an object, `parameter` a named argument of a function, `axis` of the matrix."""
+
+SPACES = {
+    "let": "value",
+    "harvest": "value",
+    "truth": "value",
+    "canary": "value",
+    "table": "value",
+}
+"""Kinds of names that share one space; any other kind is a space of its own."""
+
+
+class Occurrence(NamedTuple):
+    """A name at `start..end` of a piece. Of `keys` the first that is defined counts; with `defines` the last is defined here.
+
+    `detail` depends on the role: the kind of block around a directive, the directive of a word, the server of a tool,
+    `server.tool` of an argument, the function of a parameter. `inside` says that it stands in a text's template.
+    """
+
+    start: int
+    end: int
+    role: Role
+    name: str
+    keys: tuple[Key, ...] = ()
+    defines: bool = False
+    detail: str = ""
+    inside: bool = False
+
+
+class Definition(NamedTuple):
+    """What a defining occurrence defines: `kind` as the spec writes it, `start..end` its whole statement in the piece."""
+
+    key: Key
+    kind: str
+    name: str
+    name_start: int
+    name_end: int
+    start: int
+    end: int
+    title: str = ""
+    origin: str = ""
+    imported: bool = False
+
+
+def space(kind: str) -> str:
+    """The space in which names of this kind live."""
+    return SPACES.get(kind, kind)
