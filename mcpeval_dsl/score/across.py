@@ -1,7 +1,8 @@
 """Score, beside findings: what only several trials of one task show together.
 
-For each task instance and arm this keeps the tools of trials that passed, and each different set of tools of those that did
-not with the first trials that show it; of answers that a judge read, a digest. So it is linear in calls and small.
+For each task instance, arm and version of the servers this keeps the tools of trials that passed, and each different set of
+tools of those that did not with the first trials that show it; of answers that a judge read, a digest. So it is linear in
+calls and small.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ class _Task:
 class AcrossTrials:
     """Add the trials of the train split in order of the plan, then ask for what they show."""
 
-    tools: dict[tuple[str, str], _Tools] = field(default_factory=dict)
+    tools: dict[tuple[str, str, tuple[str, ...]], _Tools] = field(default_factory=dict)
     instances: dict[str, _Task] = field(default_factory=dict)
     tasks: dict[str, _Task] = field(default_factory=dict)
     opinions: dict[tuple[str, str, bytes], dict[str, str]] = field(default_factory=dict)
@@ -86,7 +87,9 @@ class AcrossTrials:
         for call in calls:
             first.setdefault(tool_of(call), call.id)
         called = frozenset(first)
-        kept = self.tools.setdefault((row.instance, record.arm or ""), _Tools())
+        # Two versions of a server have the same tools under two names: neither is the wrong one.
+        versions = tuple(sorted(server.name for server in record.servers))
+        kept = self.tools.setdefault((row.instance, record.arm or "", versions), _Tools())
         if row.correct:
             kept.always = called if kept.always is None else kept.always & called
             kept.ever |= called
@@ -126,7 +129,7 @@ class AcrossTrials:
 
     def _confused(self) -> Iterator[Several]:
         """Called A, where every trial that passed called B and none of them A."""
-        for (instance, arm), kept in self.tools.items():
+        for (instance, arm, _), kept in self.tools.items():
             if not kept.always:
                 continue
             pairs: dict[tuple[str, str], tuple[int, list[tuple[str, tuple[str, ...]]]]] = {}

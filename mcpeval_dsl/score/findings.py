@@ -5,9 +5,10 @@ What is seen in one trial is a lead; in two or more it is a finding. The same te
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from mcpeval_dsl.gateway.model import CallRecord
 from mcpeval_dsl.records.model import ConnectRecord, TrialRecord
 from mcpeval_dsl.score import missteps, misuse, model
 from mcpeval_dsl.score.across import SHOWN, AcrossTrials, of_graders, of_harness, of_repeat
@@ -30,6 +31,10 @@ class FindingTally:
 
     rows: dict[str, _Kept] = field(default_factory=dict)
     across: AcrossTrials = field(default_factory=AcrossTrials)
+    unseen: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Text of a `not_shown` -> its task and arm."""
+    reached: dict[str, set[str]] = field(default_factory=dict)
+    """Task -> arms in which a trial was shown all that `expect` requires, as far as trials tell."""
 
     def add_connects(self, connects: Iterable[ConnectRecord]) -> None:
         for record in connects:
@@ -48,8 +53,8 @@ class FindingTally:
         self._note(_shown_in_vain(record, row.success), row.id)
         self._note(missteps.of_calls(record, calls, row.success), row.id)
         self._note(misuse.of_arguments(record, calls), row.id)
-        if row.testable and not row.correct:
-            self._note(misuse.of_expectations(record, calls, expected_calls(task, record)), row.id)
+        if row.testable:
+            self._note(self._of_expectations(record, calls, task, row.correct), row.id)
         self._note(of_answer(record, calls, bool(task.may)), row.id)
         self._note(of_graders(row, record.verdicts), row.id)
         self._note(of_harness(record), row.id)
@@ -64,11 +69,31 @@ class FindingTally:
 
     def result(self) -> tuple[model.FindingRow, ...]:
         """In the order in which they were first seen, then what only several trials show."""
-        rows = [_row(kept) for kept in self.rows.values()]
+        rows = [_row(kept) for text, kept in self.rows.items() if not self._of_another_arm(text)]
         for each in self.across.result():
             shown = [model.FindingEvidence(trial=trial, calls=calls) for trial, calls in each.shown]
             rows.append(_row(_Kept(each.sighting, each.trials, shown)))
         return tuple(rows)
+
+    def _of_expectations(
+        self, record: TrialRecord, calls: Sequence[CallRecord], task: Task, correct: bool
+    ) -> list[Sighting]:
+        """What a trial that is not right left out; of one that is, only whether its arm shows what is required."""
+        arm, reached = record.arm or "", self.reached.setdefault(record.task, set())
+        if correct and (not record.tools or arm in reached):
+            return []
+        seen = list(misuse.of_expectations(record, calls, expected_calls(task, record)))
+        hidden = [each.text for each in seen if each.kind == "not_shown"]
+        if not correct:
+            self.unseen |= dict.fromkeys(hidden, (record.task, arm))
+        if not hidden and record.tools:
+            reached.add(arm)
+        return [] if correct else seen
+
+    def _of_another_arm(self, text: str) -> bool:
+        """A baseline without the server does not hide its tools: other arms show them."""
+        task, arm = self.unseen.get(text, ("", ""))
+        return bool(self.reached.get(task, set()) - {arm})
 
     def _note(self, seen: Iterable[Sighting], trial: str) -> None:
         told: set[str] = set()

@@ -41,7 +41,8 @@ def _not_reached(record: TrialRecord, unit: Sequence[CallPattern], scope: Scope)
     if not tools:
         if shown:
             names = " or ".join(sorted({entry.tool for entry in unit if entry.tool}))
-            text = f"{record.task} requires {names}, which its agents are not shown"
+            where = f" in arm {record.arm}" if record.arm else ""
+            text = f"{record.task} requires {names}, which its agents{where} are not shown"
             yield Sighting("not_shown", text, "widen `tools` of the task, or take the call out of `expect`")
         return
     text = f"{' or '.join(tools[:3])} was never called, though {record.task} requires it"

@@ -10,7 +10,14 @@ import pytest
 
 from mcpeval_dsl.agents.model import Answer, ToolRequest, TurnRecord, Usage
 from mcpeval_dsl.gateway.model import CallError, CallRecord, Permission, ToolDefinition, Violation
-from mcpeval_dsl.records.model import AgentIdentity, ArgumentTrace, InfraTrouble, Lead, TrialRecord
+from mcpeval_dsl.records.model import (
+    AgentIdentity,
+    ArgumentTrace,
+    InfraTrouble,
+    Lead,
+    ServerIdentity,
+    TrialRecord,
+)
 from mcpeval_dsl.score.model import FindingRow
 from mcpeval_dsl.score.scorecard import build
 from mcpeval_dsl.semantics.expressions import ArgumentPattern, CallPattern, Combined, Literal
@@ -289,6 +296,28 @@ def test_tools_are_not_confused_where_a_passing_trial_calls_the_same() -> None:
 
 def test_tools_are_not_confused_where_nothing_passes() -> None:
     assert "confused_tools" not in found([seen(ok("c1", "list_issues"), number=n) for n in (1, 2)])
+
+
+def test_versions_of_a_tool_are_not_confused() -> None:
+    def of(version: str, number: int, said: str, tool: str = "list_issues") -> TrialRecord:
+        servers = (ServerIdentity(name=version),)
+        return seen(ok("c1", tool, server=version), number=number, said=said, servers=servers)
+
+    both = [of("old", 1, "yes"), of("new", 2, "no")]
+    assert "confused_tools" not in found(both)
+    (row,) = found([*both, of("new", 3, "yes", "find_issue")])["confused_tools"]
+    assert row.text.startswith("new.list_issues was called where every passing trial of one called new.find_issue")
+
+
+def test_a_baseline_without_the_server_hides_no_tools() -> None:
+    of = expecting(pattern("list_issues"))
+    baseline = seen(ok("c1"), tools=TOOLS[:1], arm="files")
+    (row,) = found([baseline], of)["not_shown"]
+    assert row.text == "one requires list_issues, which its agents in arm files are not shown"
+    for said in ("yes", "no"):
+        assert "not_shown" not in found([baseline, seen(ok("c1", "list_issues"), number=2, said=said, arm="mcp")], of)
+    # A program that got it right says nothing of the tools of the server.
+    assert "not_shown" in found([baseline, seen(tools=(), number=2, said="yes", arm="cli")], of)
 
 
 def test_no_trial_is_right() -> None:
