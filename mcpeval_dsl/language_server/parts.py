@@ -6,6 +6,7 @@ move without being read again.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -14,7 +15,7 @@ from mcpeval_dsl.syntax.build import build
 from mcpeval_dsl.syntax.parser import ParsedPiece, parse_piece
 from mcpeval_dsl.syntax.problems import Problem
 from mcpeval_dsl.syntax.scanner import Token, scan
-from mcpeval_dsl.syntax.split import split
+from mcpeval_dsl.syntax.split import Piece, split, split_whole
 from mcpeval_dsl.syntax.tree import Statement
 
 
@@ -62,6 +63,44 @@ def _body(path: str, text: str) -> Body:
     return Body(path, text)
 
 
-def parts_of(path: str, text: str) -> tuple[Part, ...]:
-    """Parts that cover `text` without a gap."""
-    return tuple(Part(piece.start, _body(path, text[piece.start : piece.end])) for piece in split(text))
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts of one text in order, without a gap between them. `whole` says that all brackets and fences pair up."""
+
+    items: tuple[Part, ...]
+    whole: bool
+
+
+def parts_of(path: str, text: str) -> Parts:
+    """The parts of a text, found by reading it once."""
+    pieces = split_whole(text)
+    found = split(text) if pieces is None else pieces
+    return Parts(_made(path, text, found, 0), pieces is not None)
+
+
+def parts_after(path: str, before: Parts, text: str, start: int, end: int, by: int) -> Parts:
+    """The same after an edit of the text that `before` is of: `start..end` there was replaced, which made it longer by `by`.
+
+    Only the parts that the edit touches are split again, where everything still pairs up in them.
+    """
+    items = before.items
+    if not before.whole:
+        return parts_of(path, text)
+    # one more at each side: what is typed at the edge of a part may join two of them
+    first = max(0, bisect_left(items, start, key=lambda part: part.end) - 1)
+    last = min(len(items), bisect_right(items, end, key=lambda part: part.start) + 1)
+    begin, stop = items[first].start, (items[last - 1].end if last else 0) + by
+    pieces = split_whole(text[begin:stop])
+    if pieces is None or not _at_word(text, stop):
+        return parts_of(path, text)
+    behind = tuple(Part(part.start + by, part.body) for part in items[last:])
+    return Parts((*items[:first], *_made(path, text, pieces, begin), *behind), True)
+
+
+def _at_word(text: str, offset: int) -> bool:
+    """Whether a part may begin there: at the end, or at the first word of a line."""
+    return offset >= len(text) or (text[offset - 1 : offset] == "\n" and text[offset] not in " \t\r\n")
+
+
+def _made(path: str, text: str, pieces: list[Piece], base: int) -> tuple[Part, ...]:
+    return tuple(Part(base + piece.start, _body(path, text[base + piece.start : base + piece.end])) for piece in pieces)

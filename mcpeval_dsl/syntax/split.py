@@ -69,6 +69,19 @@ def split(text: str) -> list[Piece]:
     return _cut(len(text), words, depth)
 
 
+def split_whole(text: str) -> list[Piece] | None:
+    """The pieces of a text in which everything pairs up, and None for any other.
+
+    Where it gives pieces, and does so for a text that begins with one of them, it gives the same for both put together:
+    so an editor splits only the region that was typed in.
+    """
+    fences = _Fences(text)
+    words, depth = _walk(text, fences)
+    if fences.lost or depth != 0 or any(depth < 0 for _, depth in words):
+        return None
+    return _cut(len(text), words, depth)
+
+
 def _walk(text: str, fences: _Fences) -> tuple[list[tuple[int, int]], int]:
     """Offset and bracket depth of each column-0 word outside texts, and the depth at the end."""
     match = _pattern().search

@@ -68,7 +68,9 @@ class InMemory:
 
     def _bare(self, path: str, analysis: Analysis | None = None) -> Snapshot:
         text = self.texts[path]
-        return Snapshot(self.uri(path), path, text, 1, self.encoding, parts_of(path, text), self.known, self, analysis)
+        return Snapshot(
+            self.uri(path), path, text, 1, self.encoding, parts_of(path, text).items, self.known, self, analysis
+        )
 
 
 def snapshot_of(text: str, known: Mapping[str, KnownServer] | None = None, **others: str) -> Snapshot:
