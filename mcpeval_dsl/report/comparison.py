@@ -140,6 +140,8 @@ def _flips(page: Page, found: published.RunComparison) -> list[str]:
     for text, names in alone:
         if names:
             lines += wrapped(f"{text}, left out: {', '.join(names)}", "  ", "    ")
+    if found.verdict == "refused" and not lines:
+        return []
     return [page.head("TASKS") + f"  {found.tasks} in both", *lines]
 
 

@@ -137,8 +137,11 @@ def _agents(one: Plan, two: Plan) -> Iterator[Named]:
         for cell, match in matched_cells(one, two).items():
             member = getattr(cells[0][cell], name[:-1]), getattr(cells[1][match], name[:-1])
             values = [side[at].get(str(each)) for side, each in zip(sides, member, strict=True)]
-            if member[0] != member[1] or values[0] != values[1]:
-                changed.append(str(member[0]) if member[0] == member[1] else f"{member[0]} and {member[1]}")
+            if member[0] != member[1]:
+                changed.append(f"{member[0]} and {member[1]}")
+            elif values[0] != values[1]:
+                script = at == 0 and _only_script(one, two, str(member[0]))
+                changed.append(f"the script of {member[0]}" if script else str(member[0]))
         if changed:
             yield Named(name, _shown(changed))
 
@@ -152,6 +155,12 @@ def _answered(this: Side, other: Side) -> Iterator[Named]:
             changed.append(f"{', '.join(sorted(now))} answered, and before {', '.join(sorted(then))}")
     if changed:
         yield Named("models", _shown(changed))
+
+
+def _only_script(one: Plan, two: Plan, name: str) -> bool:
+    """The model is set up as it was, and its script is another one."""
+    settings = [digest(model) for plan in (one, two) for model in plan.models if model.name == name]
+    return len(settings) == 2 and settings[0] == settings[1]
 
 
 def _script_of(plan: Plan, target: str) -> str:

@@ -45,7 +45,7 @@ class Tallies:
         """When the run began, in what its trials ran, and what answered for the model of each cell."""
         self.sandboxes.add(record.sandbox)
         self.native.add(record)
-        if record.agent.provider_model:
+        if record.agent.provider_model and record.turns:  # without a turn it is only what the spec asks for
             self.answered.setdefault(record.cell, set()).add(record.agent.provider_model)
         if record.timing.started_at and (not self.began or record.timing.started_at < self.began):
             self.began = record.timing.started_at

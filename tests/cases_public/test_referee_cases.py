@@ -104,6 +104,17 @@ def test_a_changed_program_of_a_server_is_what_is_under_test(library: Library) -
     assert "own artefact" in library.bench.mcpe("compare", "new", "old").out
 
 
+def test_a_script_that_was_mended_is_named_and_no_model_is_blamed(library: Library) -> None:
+    library.write(many(7) + ALONE, {"*": [{"replyy": "done"}]})
+    assert run_as(library, "old").code in (2, 3)
+    library.write(many(7) + ALONE)
+    assert run_as(library, "new").code == 0
+    code, found = compared(library)
+    assert (code, found["verdict"]) == (2, "refused")
+    assert [(each["name"], each["text"]) for each in found["differences"]] == [("models", "the script of canned")]
+    assert "TASKS" not in library.bench.mcpe("compare", "new", "old").out
+
+
 def test_runs_of_the_same_are_compared(library: Library) -> None:
     _two_runs(library)
     code, found = compared(library)
