@@ -31,16 +31,6 @@ Role = Literal[
 ]
 """`key` is a member's name in an object, `parameter` a named argument of a function, `axis` of the matrix."""
 
-SPACES = {
-    "let": "value",
-    "harvest": "value",
-    "truth": "value",
-    "canary": "value",
-    "table": "value",
-}
-"""Kinds of names that share one space; any other kind is a space of its own."""
-
-
 class Occurrence(NamedTuple):
     """A name at `start..end` of a piece. Of `keys` the first that is defined counts; with `defines` the last is defined here.
 
@@ -70,9 +60,10 @@ class Definition(NamedTuple):
     end: int
     title: str = ""
     origin: str = ""
-    imported: bool = False
 
 
-def space(kind: str) -> str:
-    """The space in which names of this kind live."""
-    return SPACES.get(kind, kind)
+def is_local(key: Key) -> bool:
+    """Whether a key means something within one part only."""
+    while key[0] == "field":
+        key = key[1]
+    return bool(key[0] == "local")

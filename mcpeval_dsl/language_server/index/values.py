@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from mcpeval_dsl.language_server.index.model import Key, Occurrence, Role
 from mcpeval_dsl.language_server.index.scopes import Scope, field_keys, value_keys
 from mcpeval_dsl.semantics import templates
-from mcpeval_dsl.semantics.directives.functions import FUNCTIONS
 from mcpeval_dsl.semantics.directives.metrics import SEGMENTS
 from mcpeval_dsl.semantics.directives.patterns import BEHAVIOURS, COMBINATORS, EFFECT_CLASSES
 from mcpeval_dsl.semantics.shape.items import bare
@@ -26,12 +25,14 @@ _NAMED_AXES: dict[str, tuple[str, ...]] = {
 }
 _WORD_AXES = ("split", "kind", "purpose")
 _MEMBERS = ("arm", "server", "model", "host")
-SENTINEL = "cursor__"
 
 
 def name_keys(kinds: Iterable[str], name: str) -> tuple[Key, ...]:
     """Keys of a bare word that names one of `kinds`."""
-    return tuple(dict.fromkeys(("value" if kind in ("harvest", "table", "let") else kind, name) for kind in kinds))
+    spaces = ["value" if kind in ("harvest", "table", "let") else kind for kind in kinds]
+    if "catalogue" in spaces and "server" not in spaces:
+        spaces.insert(0, "server")  # a server is its own catalogue
+    return tuple(dict.fromkeys((space, name) for space in spaces))
 
 
 def written(name: tree.Name | tree.String | tree.Glob) -> str:
@@ -80,13 +81,13 @@ class Values:
         offsets = text.offsets
         found = templates.read(text.value)
         for applied in found.functions:
-            self.inside(offsets, applied.start, applied.end, "function", applied.name, ())
+            self.in_text(offsets, applied.start, applied.end, "function", applied.name, ())
         for mention in found.mentions:
             root = str(mention.root.key)
             if root in CONSTANTS:
-                self.inside(offsets, mention.root.start, mention.root.end, "constant", root, ())
+                self.in_text(offsets, mention.root.start, mention.root.end, "constant", root, ())
                 continue
-            self.inside(offsets, mention.root.start, mention.root.end, "symbol", root, value_keys(scope, root))
+            self.in_text(offsets, mention.root.start, mention.root.end, "symbol", root, value_keys(scope, root))
             keys = field_keys
             trail: tuple[Key, ...] = ()
             for number, step in enumerate(mention.steps):
@@ -95,9 +96,9 @@ class Values:
                 trail = keys(scope, root, step.key) if number == 0 else _deeper(trail, step.key)
                 quoted = step.end - step.start - len(step.key)
                 start = step.start + quoted // 2
-                self.inside(offsets, start, step.end - quoted // 2, "field", step.key, trail)
+                self.in_text(offsets, start, step.end - quoted // 2, "field", step.key, trail)
 
-    def inside(
+    def in_text(
         self, offsets: Sequence[int], start: int, end: int, role: Role, name: str, keys: tuple[Key, ...]
     ) -> None:
         self.found.append(Occurrence(offsets[start], offsets[end - 1] + 1, role, name, keys, False, "", True))
@@ -282,6 +283,3 @@ def _words(item: tree.Item) -> bool:
     if isinstance(item, tree.ListValue):
         return bool(item.items) and all(bare(i) is not None for i in item.items)
     return bare(item) is not None
-
-
-__all__ = ["FUNCTIONS", "Values", "inner", "name_keys", "written"]
