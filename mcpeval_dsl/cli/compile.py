@@ -65,7 +65,7 @@ def _plans(specs: Any, select: list[str], exclude: list[str], heldout: bool) -> 
         return None
     from mcpeval_dsl.plan.model import Selection
 
-    plans = loading.plan(specs, Selection(select=tuple(select), exclude=tuple(exclude), heldout=heldout))
+    plans = loading.plan(specs, Selection(select=tuple(select), exclude=tuple(exclude), heldout=heldout), trials=True)
     return None if specs.failed or not plans else plans
 
 

@@ -49,7 +49,9 @@ class Chosen:
     sources: Mapping[str, SourceFile] = field(default_factory=dict)
 
 
-def choose(targets: list[str], select: list[str], exclude: list[str], heldout: bool, form: str) -> Chosen | None:
+def choose(
+    targets: list[str], select: list[str], exclude: list[str], heldout: bool, form: str, trials: bool = True
+) -> Chosen | None:
     """The plans of a plan file, or of specs compiled now. None when something is wrong: it has been shown."""
     plan_files = [target for target in targets if target.endswith(".json")]
     if plan_files or not targets:
@@ -58,7 +60,7 @@ def choose(targets: list[str], select: list[str], exclude: list[str], heldout: b
                 "--select, --exclude and --heldout choose when a spec is compiled; name specs, or compile again"
             )
         return _from_files(plan_files)
-    return _from_specs(targets, select, exclude, heldout, form)
+    return _from_specs(targets, select, exclude, heldout, form, trials)
 
 
 def raise_usage(message: str) -> None:
@@ -135,14 +137,18 @@ def _changed(plans: list[Plan], root: Path) -> list[Diagnostic]:
     return found
 
 
-def _from_specs(targets: list[str], select: list[str], exclude: list[str], heldout: bool, form: str) -> Chosen | None:
+def _from_specs(
+    targets: list[str], select: list[str], exclude: list[str], heldout: bool, form: str, trials: bool
+) -> Chosen | None:
     from mcpeval_dsl.cli import specs as loading
     from mcpeval_dsl.plan.model import Selection
 
     specs = loading.load(targets)
     plans: list[Plan] = []
     if not specs.failed and specs.suites:
-        plans = loading.plan(specs, Selection(select=tuple(select), exclude=tuple(exclude), heldout=heldout))
+        plans = loading.plan(
+            specs, Selection(select=tuple(select), exclude=tuple(exclude), heldout=heldout), trials=trials
+        )
     problems = "json" if form == "json" else "text"
     show(specs.diagnostics, specs.sources, problems, sys.stderr)  # type: ignore[arg-type]  # one of two literals
     if specs.failed or not plans or specs.project is None:

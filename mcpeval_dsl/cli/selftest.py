@@ -47,7 +47,7 @@ def command(
 
     if form not in ("text", "json"):
         raise typer.BadParameter(f"--format is text or json, not `{form}`")
-    chosen = running.choose(specs or ["."], select or [], exclude or [], heldout=True, form=form)
+    chosen = running.choose(specs or ["."], select or [], exclude or [], heldout=True, form=form, trials=False)
     if chosen is None:
         raise typer.Exit(exits.SPEC)
     settings = _settings(chosen.root, jobs, allow_writes, keep)

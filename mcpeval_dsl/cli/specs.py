@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 __all__ = ["Loaded", "Specs", "load", "lock_path", "plan", "read_lock"]
 
 
-def plan(specs: Specs, selection: Selection) -> list[Plan]:
+def plan(specs: Specs, selection: Selection, *, trials: bool = False) -> list[Plan]:
     """The plans of all suites in which something is selected; what is wrong goes to `specs.diagnostics`.
 
+    `trials`: they are about to be run or priced, so what so few of them cannot decide is said.
     A name in `--select` or `--exclude` has to be known in one of the suites, not in each.
     """
     from mcpeval_dsl.plan.build import build
@@ -40,7 +41,8 @@ def plan(specs: Specs, selection: Selection) -> list[Plan]:
         elsewhere.append([d for d in made.diagnostics if d.code in ("MCPE570", "MCPE571")])
         if made.value is not None:
             plans.append(made.value)
-            specs.diagnostics.extend(_out_of_reach(made.value))
+            if trials:
+                specs.diagnostics.extend(_out_of_reach(made.value))
     if several:
         specs.diagnostics.extend(_nowhere(elsewhere, bool(plans)))
     return plans

@@ -30,6 +30,7 @@ ROOMS = (
     "interchange",
     "language_server",
     "cli",
+    "__main__",
 )
 PURE = ("source", "diagnostics", "syntax", "semantics")
 FORBIDDEN_IN_PURE = ("pydantic", "rich", "mcp", "anthropic", "litellm", "socket", "subprocess", "asyncio", "networkx")

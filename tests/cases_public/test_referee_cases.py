@@ -214,6 +214,10 @@ def test_a_gate_that_asks_for_more_than_the_trials_can_show_is_told_before_the_r
     done = library.bench.mcpe("compile")
     assert "MCPE581" in done.err + done.out
     assert "47.6 % at best" in done.err + done.out
+    # Where no trials are to be run, their number is nobody's question.
+    for command in ("check", "selftest", "graph", "trust"):
+        done = library.bench.mcpe(command, "specs/library.mcpe")
+        assert "MCPE581" not in done.err + done.out, command
     library.write(many(6) + ALONE + "gate { require task_success >= 80% }\n", trials=3)
     done = library.bench.mcpe("compile")
     assert "MCPE581" not in done.err + done.out

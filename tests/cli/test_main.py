@@ -130,3 +130,10 @@ def test_precedence_of_exit_codes() -> None:
     assert exits.worst(exits.CLEAN, exits.FINDINGS, exits.INCOMPLETE) == exits.FINDINGS
     assert exits.worst(exits.INCOMPLETE, exits.UNDECIDED) == exits.INCOMPLETE
     assert exits.worst() == exits.CLEAN
+
+
+def test_the_package_is_a_command_too() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "mcpeval_dsl", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == f"mcpe {__version__}\n"
