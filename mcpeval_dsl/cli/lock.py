@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 
 HELP = """Ask the servers for their tools and write mcpe.lock beside each spec. Starts the servers, after trust.
 
+With --diff nothing is written: each change is said with its class, breaking, behavioural or cosmetic. It compares the lock
+beside the specs with the servers as they are now; `--diff OLD.lock` compares an older file with them; `--diff OLD.lock
+NEW.lock` compares two files (`-` is standard input) and starts nothing.
+
 Example: mcpe lock specs/tracker.mcpe
 """
 
@@ -37,10 +42,18 @@ class Folder:
 
 
 def command(
-    spec: Annotated[list[str] | None, typer.Argument(help="Specs or folders; else those of the project.")] = None,
+    spec: Annotated[
+        list[str] | None,
+        typer.Argument(help="Specs or folders, else those of the project; with --diff also lock files."),
+    ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; exit 1 where the lock is out of date.")
     ] = False,
+    diff: Annotated[bool, typer.Option("--diff", help="Write nothing; say what changed, by class.")] = False,
+    fail_on: Annotated[
+        str,
+        typer.Option("--fail-on", help="With --diff, exit 1 from this class on: breaking, behavioural or cosmetic."),
+    ] = "behavioural",
     trust_file: Annotated[str, typer.Option("--trust-file", help="A file of trusted command lines, for CI.")] = "",
     form: Annotated[str, typer.Option("--format", help="text or json (JSON Lines).")] = "text",
 ) -> None:
@@ -49,19 +62,23 @@ def command(
 
     if form not in ("text", "json"):
         raise typer.BadParameter(f"--format is text or json, not `{form}`")
+    if diff:
+        from mcpeval_dsl.cli import lock_differences
+
+        raise typer.Exit(lock_differences.show(spec or [], trust_file, fail_on, form))
     # what is locked now must not stand in the way of locking it anew
     specs = loading.load(spec or [], with_lock=False)
-    folders = _meet(specs, trust_file) if specs.suites and not specs.failed else {}
+    folders = meet(specs, trust_file) if specs.suites and not specs.failed else {}
     if form == "json":
         print(json.dumps({"type": "version", "format": "mcpe.lock", "version": 1}))
     outdated = False
     for folder in folders.values():
         outdated = _settle(specs, folder, check, form) or outdated
     show(specs.diagnostics, specs.sources, "text", sys.stderr) if specs.diagnostics else None
-    raise typer.Exit(_code(specs, folders, check and outdated))
+    raise typer.Exit(code(specs, folders, check and outdated))
 
 
-def _code(specs: Specs, folders: dict[str, Folder], outdated: bool) -> int:
+def code(specs: Specs, folders: dict[str, Folder], outdated: bool) -> int:
     infrastructure = any(folder.failed for folder in folders.values())
     wrong = any(d.severity == "error" and d.code not in ("MCPE404", "MCPE405") for d in specs.diagnostics)
     codes = [exits.SPEC if wrong or not folders else exits.CLEAN]
@@ -69,7 +86,7 @@ def _code(specs: Specs, folders: dict[str, Folder], outdated: bool) -> int:
     return exits.worst(*codes, *([exits.FINDINGS] if outdated else []))
 
 
-def _meet(specs: Specs, trust_file: str) -> dict[str, Folder]:
+def meet(specs: Specs, trust_file: str) -> dict[str, Folder]:
     """Every spec's servers, once trusted; nothing is started where any of them is not."""
     from mcpeval_dsl.cli import specs as loading
     from mcpeval_dsl.execute import settings
@@ -93,7 +110,7 @@ def _meet(specs: Specs, trust_file: str) -> dict[str, Folder]:
             folders[path] = Folder(path, loading.read_lock(specs, loaded.path))
             # a lock that cannot be read is replaced here, so it stands in nobody's way
             specs.diagnostics[mark:] = [replace(d, severity="warning") for d in specs.diagnostics[mark:]]
-        _gather(specs, loaded, folders[path], _ask(specs.project.root, plan))
+        _gather(specs, loaded, folders[path], ask(specs.project.root, plan))
     return folders
 
 
@@ -119,10 +136,9 @@ def _trusted(root: Path, plans: Sequence[Plan], trust_file: str) -> Diagnostic |
     return trust.require(tuple(dict.fromkeys(items)), stores, trusting.ask if can_ask else None)
 
 
-def _ask(root: Path, plan: Plan) -> list[Any]:
+def ask(root: Path, plan: Plan) -> list[Any]:
     """One `ConnectRecord` for each server of the plan, all asked at the same time."""
     import asyncio
-    import os
     import tempfile
 
     from mcpeval_dsl.execute import nodes, prepare, settings
@@ -208,9 +224,19 @@ def _settle(specs: Specs, folder: Folder, check: bool, form: str) -> bool:
     elif not check and folder.met and not any(d.code == "MCPE402" for d in specs.diagnostics):
         data = locks.write(new)
         if not path.exists() or path.read_bytes() != data:
-            path.write_bytes(data)
+            _write_whole(path, data)
         print(json.dumps({"type": "lock", "path": folder.path}) if form == "json" else f"lock written to {folder.path}")
     return outdated
+
+
+def _write_whole(path: Path, data: bytes) -> None:
+    """All of it or nothing: whoever reads meanwhile sees the old file."""
+    beside = path.with_name(f"{path.name}.{os.getpid()}")
+    try:
+        beside.write_bytes(data)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 def _show(server: LockedServer, old: LockedServer | None, changes: Sequence[Change], form: str) -> None:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mcpeval_dsl.diagnostics.model import Checked
-from mcpeval_dsl.plan.files import dump, load, typed, wrong_format
+from mcpeval_dsl.plan import lock_reading
+from mcpeval_dsl.plan.files import dump
 from mcpeval_dsl.plan.model import Lock, LockedServer, LockedTool
 from mcpeval_dsl.semantics.catalogue import KnownServer, KnownTool
 
@@ -31,22 +32,18 @@ class Change:
 
 
 def write(lock: Lock) -> bytes:
-    """Servers and tools in order of name, keys sorted: the same catalogue gives the same bytes."""
-    servers = tuple(
-        server.model_copy(update={"tools": tuple(sorted(server.tools, key=lambda t: t.name))})
-        for server in sorted(lock.servers, key=lambda s: s.server)
-    )
-    return dump(Lock(servers=servers))
+    """Servers and tools in order of name, keys sorted, each entry with its digest: the same catalogue gives the same bytes."""
+    return dump(Lock(servers=tuple(_sealed(server) for server in sorted(lock.servers, key=lambda s: s.server))))
+
+
+def _sealed(server: LockedServer) -> LockedServer:
+    found = server.model_copy(update={"tools": tuple(sorted(server.tools, key=lambda t: t.name))})
+    return found.model_copy(update={"sha256": lock_reading.entry_digest(found)})
 
 
 def read(data: bytes, path: str = LOCK_FILE) -> Checked[Lock]:
-    """The lock of a file; MCPE401 where it is not one, or of another version."""
-    found = load(data, path, "lock file", "MCPE401")
-    if found.value is None:
-        return Checked(None, found.diagnostics)
-    if problem := wrong_format(found.value, "mcpe-lock/1", path, "MCPE401"):
-        return Checked(None, (problem,))
-    return typed(Lock, found.value, path, "MCPE401")
+    """The lock of a file; MCPE401 and 406 to 409 where it is none, or cannot be believed."""
+    return lock_reading.read(data, path)
 
 
 def merge(old: Lock | None, new: Iterable[LockedServer], keep: Iterable[str]) -> Lock:

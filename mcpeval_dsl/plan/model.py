@@ -70,6 +70,7 @@ class LockedServer(Frozen):
     tools: tuple[LockedTool, ...] = ()
     catalogue_sha256: str
     findings: tuple[str, ...] = ()
+    sha256: str = Field(default="", description="digest of all the rest of this entry, so that an edit shows")
 
 
 class Lock(Frozen):

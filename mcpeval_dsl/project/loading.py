@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from mcpeval_dsl.diagnostics.model import Diagnostic
+from mcpeval_dsl.diagnostics.settings import LintSettings
+from mcpeval_dsl.diagnostics.suppression import Suppressions
 from mcpeval_dsl.project.files import FileReader, Project, find, spec_files
 from mcpeval_dsl.source import SourceFile
 from mcpeval_dsl.values.regular import regular_bytes
@@ -32,12 +34,16 @@ class Loaded:
 
 @dataclass(slots=True)
 class Specs:
-    """All specs of one command. `suites` holds those free of errors; `diagnostics` those of all."""
+    """All specs of one command. `suites` holds those free of errors; `diagnostics` those of all, by the project's settings.
+
+    `suppressions` are the comments of the files read, which have ignored some already.
+    """
 
     project: Project | None = None
     reader: FileReader = field(default_factory=lambda: FileReader(Path()))
     suites: list[Loaded] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
+    suppressions: Suppressions = field(default_factory=Suppressions)
 
     @property
     def failed(self) -> bool:
@@ -49,24 +55,34 @@ class Specs:
         return {p: SourceFile(p, data.decode("utf-8", "replace")) for p, data in self.reader.texts.items()}
 
 
-def load(arguments: Iterable[str], with_lock: bool = True) -> Specs:
-    """Reads and checks the specs named, or those of the project. Without `with_lock`, what is locked is not read."""
+def load(
+    arguments: Iterable[str],
+    with_lock: bool = True,
+    *,
+    design: bool = False,
+    settings: LintSettings | None = None,
+    overlay: Mapping[str, bytes] | None = None,
+) -> Specs:
+    """Reads and checks the specs named, or those of the project. Without `with_lock`, what is locked is not read.
+
+    `design`: with advice on the design; `settings` stand in for the project's; `overlay` for files, by path.
+    """
     given = tuple(arguments)
     specs = Specs()
     found = find(Path.cwd() / given[0] if given else Path.cwd())
     specs.diagnostics.extend(found.diagnostics)
     if found.value is None:
         return specs
-    specs.project = found.value
-    specs.reader = FileReader(found.value.root)
+    specs.project = found.value if settings is None else replace(found.value, lint=settings)
+    specs.reader = FileReader(found.value.root, overlay=overlay or {})
     paths = spec_files(found.value, given)
     specs.diagnostics.extend(paths.diagnostics)
     for path in paths.value or ():
-        _load_one(specs, path, with_lock)
+        _load_one(specs, specs.project.lint, path, with_lock, design)
     return specs
 
 
-def _load_one(specs: Specs, path: str, with_lock: bool) -> None:
+def _load_one(specs: Specs, settings: LintSettings, path: str, with_lock: bool, design: bool) -> None:
     from mcpeval_dsl import pipeline
 
     lock = read_lock(specs, path) if with_lock else None
@@ -75,10 +91,11 @@ def _load_one(specs: Specs, path: str, with_lock: bool) -> None:
         from mcpeval_dsl.plan import lock as locks
 
         known = locks.known(lock)
-    checked = pipeline.check(path, specs.reader, known)
-    specs.diagnostics.extend(checked.diagnostics)
-    if checked.value is not None and checked.ok:
-        warnings = tuple(d for d in checked.diagnostics if d.severity == "warning")
+    checked = pipeline.check(path, specs.reader, known, design=design, suppressions=specs.suppressions)
+    told = settings.apply(checked.diagnostics)
+    specs.diagnostics.extend(told)
+    if checked.value is not None and not any(d.severity == "error" for d in told):
+        warnings = tuple(d for d in told if d.severity == "warning")
         specs.suites.append(Loaded(path, checked.value, lock, warnings))
 
 
@@ -100,5 +117,7 @@ def read_lock(specs: Specs, spec: str) -> Lock | None:
     from mcpeval_dsl.plan import lock as locks
 
     found = locks.read(data, path)
+    if found.diagnostics:
+        specs.reader.texts[path] = data  # to quote from
     specs.diagnostics.extend(found.diagnostics)
     return found.value

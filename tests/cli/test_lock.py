@@ -86,7 +86,7 @@ def test_broken_lock_is_said_by_compile_and_replaced_by_lock(workplace: Workplac
     workplace.spec()
     workplace.write("specs/mcpe.lock", "<<<<<<< ours\n")
     ended = workplace.run("compile")
-    assert ended.code == 2 and "MCPE401" in ended.err
+    assert ended.code == 2 and "MCPE407" in ended.err and "specs/mcpe.lock:1:1" in ended.err
     loaded = specs.load((), with_lock=False)
     for plan in specs.plan(loaded, Selection(heldout=True)):
         TrustFile(workplace.root / "trust.json").add(
