@@ -8,17 +8,21 @@ calls and small.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from mcpeval_dsl.gateway.model import CallRecord
 from mcpeval_dsl.records.model import TrialRecord, VerdictRecord
+from mcpeval_dsl.score.alike import Alike
 from mcpeval_dsl.score.rows import Row
+from mcpeval_dsl.score.said import Opinion
 from mcpeval_dsl.score.sightings import Sighting, tool_of
 
 SHOWN = 5
 ENOUGH = 5
 """So many trials that all pass make a task a saturated one."""
+Shown = TypeVar("Shown")
 _OF_FORM = frozenset(("exact", "one_of", "contains", "regex", "number", "set", "json"))
 _BY_OPINION = frozenset(("judge", "python", "command"))
 _FASTEST_MS = 5.0
@@ -36,12 +40,20 @@ class Several:
 
 
 @dataclass(slots=True)
+class _Failed:
+    """`shown`: place in the plan, and the trial with its first call of each tool."""
+
+    times: int = 0
+    shown: list[tuple[int, tuple[str, dict[str, str]]]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
 class _Tools:
     """`always`: called in every trial that passed, None before one did. `failed`: tools -> how many trials, the first of them."""
 
     always: frozenset[str] | None = None
     ever: set[str] = field(default_factory=set)
-    failed: dict[frozenset[str], tuple[int, list[tuple[str, dict[str, str]]]]] = field(default_factory=dict)
+    failed: dict[frozenset[str], _Failed] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -54,7 +66,7 @@ class _Task:
     correct: int = 0
     success: int = 0
     others: int = 0
-    first: list[str] = field(default_factory=list)
+    first: list[tuple[int, str]] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -64,48 +76,40 @@ class AcrossTrials:
     tools: dict[tuple[str, str, tuple[str, ...]], _Tools] = field(default_factory=dict)
     instances: dict[str, _Task] = field(default_factory=dict)
     tasks: dict[str, _Task] = field(default_factory=dict)
-    opinions: dict[tuple[str, str, bytes], dict[str, str]] = field(default_factory=dict)
+    opinions: dict[tuple[str, str, str], dict[str, str]] = field(default_factory=dict)
 
-    def add(self, row: Row, record: TrialRecord, calls: Sequence[CallRecord], capability: bool) -> None:
-        """`calls` are the agent's; `capability`: the purpose of the task."""
-        for kept, name in ((self.instances, row.instance), (self.tasks, row.task)):
-            seen = kept.setdefault(name, _Task(row.task, capability))
-            seen.others += not row.testable
-            if row.testable:
-                seen.testable += 1
-                # An unsafe trial fails for what was done: its task and its graders may be in order.
-                seen.correct += row.correct or (record.outcome is not None and bool(record.outcome.correct))
-                seen.success += row.success
-                if len(seen.first) < SHOWN:
-                    seen.first.append(row.id)
-        if row.testable:
-            self._add_tools(row, record, calls)
-        self._add_opinions(row, record)
+    def add(self, alike: Alike, capability: bool) -> None:
+        """`capability`: the purpose of the task."""
+        said, group, times = alike.said, alike.group, len(alike)
+        for kept, name in ((self.instances, group.instance), (self.tasks, group.task)):
+            seen = kept.setdefault(name, _Task(group.task, capability))
+            if not said.testable:
+                seen.others += times
+                continue
+            seen.testable += times
+            # An unsafe trial fails for what was done: its task and its graders may be in order.
+            if said.correct or (said.outcome is not None and said.outcome.correct):
+                seen.correct += times
+            seen.success += times if said.success else 0
+            seen.first = first_of([*seen.first, *alike.named(SHOWN)])
+        if said.testable:
+            self._add_tools(alike)
+        for opinion in said.opinions:
+            key = (group.instance, opinion.grader, opinion.digest)
+            self.opinions.setdefault(key, {}).setdefault(opinion.verdict, alike.first)
 
-    def _add_tools(self, row: Row, record: TrialRecord, calls: Sequence[CallRecord]) -> None:
-        first: dict[str, str] = {}
-        for call in calls:
-            first.setdefault(tool_of(call), call.id)
+    def _add_tools(self, alike: Alike) -> None:
+        first = dict(alike.said.tools)
         called = frozenset(first)
         # Two versions of a server have the same tools under two names: neither is the wrong one.
-        versions = tuple(sorted(server.name for server in record.servers))
-        kept = self.tools.setdefault((row.instance, record.arm or "", versions), _Tools())
-        if row.correct:
+        kept = self.tools.setdefault((alike.group.instance, alike.said.arm, alike.said.versions), _Tools())
+        if alike.said.correct:
             kept.always = called if kept.always is None else kept.always & called
             kept.ever |= called
         elif first:
-            times, shown = kept.failed.get(called, (0, []))
-            if len(shown) < SHOWN:
-                shown.append((row.id, first))
-            kept.failed[called] = (times + 1, shown)
-
-    def _add_opinions(self, row: Row, record: TrialRecord) -> None:
-        for verdict in record.verdicts:
-            if verdict.kind not in _BY_OPINION or verdict.verdict not in ("yes", "no") or verdict.reads != "answer":
-                continue
-            answer = f"{verdict.turn}\0{verdict.expected}\0{record.answer.form}\0{record.answer.text}"
-            digest = hashlib.blake2b(answer.encode("utf-8", "replace"), digest_size=8).digest()
-            self.opinions.setdefault((row.instance, verdict.grader, digest), {}).setdefault(verdict.verdict, row.id)
+            failed = kept.failed.setdefault(called, _Failed())
+            failed.times += len(alike)
+            failed.shown = first_of([*failed.shown, *((place, (name, first)) for place, name in alike.named(SHOWN))])
 
     def result(self) -> Iterator[Several]:
         yield from self._hopeless()
@@ -133,13 +137,13 @@ class AcrossTrials:
             if not kept.always:
                 continue
             pairs: dict[tuple[str, str], tuple[int, list[tuple[str, tuple[str, ...]]]]] = {}
-            for called, (times, shown) in kept.failed.items():
+            for called, failed in kept.failed.items():
                 missed, instead = sorted(kept.always - called), sorted(called - kept.ever)
                 if missed and instead:
                     pair = (instead[0], missed[0])
                     before, sights = pairs.get(pair, (0, []))
-                    sights += [(trial, (first[pair[0]],)) for trial, first in shown]
-                    pairs[pair] = (before + times, sights[:SHOWN])
+                    sights += [(trial, (first[pair[0]],)) for _, (trial, first) in failed.shown]
+                    pairs[pair] = (before + failed.times, sights[:SHOWN])
             for (wrong, right), (times, sights) in pairs.items():
                 where = f"{instance} in {arm}" if arm else instance
                 text = f"{wrong} was called where every passing trial of {where} called {right}"
@@ -159,7 +163,31 @@ class AcrossTrials:
 
 
 def _of_trials(kind: str, text: str, change: str, seen: _Task) -> Several:
-    return Several(Sighting(kind, text, change), seen.testable, tuple((trial, ()) for trial in seen.first))
+    return Several(Sighting(kind, text, change), seen.testable, tuple((trial, ()) for _, trial in seen.first))
+
+
+def first_of(shown: Iterable[tuple[int, Shown]]) -> list[tuple[int, Shown]]:
+    """Those that stand first in the plan, as many as are shown."""
+    return sorted(shown, key=lambda each: each[0])[:SHOWN]
+
+
+def tools_of(calls: Iterable[CallRecord]) -> tuple[tuple[str, str], ...]:
+    """The tools called, each with the id of its first call."""
+    first: dict[str, str] = {}
+    for call in calls:
+        first.setdefault(tool_of(call), call.id)
+    return tuple(first.items())
+
+
+def opinions_of(record: TrialRecord) -> tuple[Opinion, ...]:
+    """What graders with an opinion said of the answer."""
+    found = []
+    for verdict in record.verdicts:
+        if verdict.kind in _BY_OPINION and verdict.verdict in ("yes", "no") and verdict.reads == "answer":
+            answer = f"{verdict.turn}\0{verdict.expected}\0{record.answer.form}\0{record.answer.text}"
+            digest = hashlib.blake2b(answer.encode("utf-8", "replace"), digest_size=8).hexdigest()
+            found.append(Opinion(grader=verdict.grader, digest=digest, verdict=verdict.verdict))
+    return tuple(found)
 
 
 def of_graders(row: Row, verdicts: Iterable[VerdictRecord]) -> Iterator[Sighting]:
@@ -186,8 +214,9 @@ def of_harness(record: TrialRecord) -> Iterator[Sighting]:
             return
 
 
-def of_repeat(row: Row, record: TrialRecord) -> Iterator[Sighting]:
+def of_repeat(alike: Alike) -> Iterator[Sighting]:
     """A trial that is no trial of its own, though nobody asked for a replay."""
-    if record.agent.driver != "replay":
-        text = f"trials of {row.instance} in {row.cell} are one and the same to the byte: something on the way plays them back"
+    if not alike.said.replayed:
+        where = f"{alike.group.instance} in {alike.group.cell}"
+        text = f"trials of {where} are one and the same to the byte: something on the way plays them back"
         yield Sighting("identical_trials", text, "turn off the cache between here and the model")

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from mcpeval_dsl.records.model import TrialRecord
+from mcpeval_dsl.records.model import OutcomeRecord, TrialRecord
 
 FLAG = "blocked_by_defect"
 
 
-def blocked_by(record: TrialRecord, defects: Mapping[str, str]) -> TrialRecord:
-    """The record with the flag where its first cause is a harvest that failed for a confirmed defect.
+def causes_of(record: TrialRecord) -> tuple[str, ...]:
+    """Causes, first ones first, of a trial that a harvest kept from being tested, unless a defect is known already."""
+    trouble, outcome = record.trouble, record.outcome
+    if trouble is None or outcome is None or trouble.kind != "harvest" or FLAG in outcome.flags:
+        return ()
+    return trouble.chain
+
+
+def blocked_by(outcome: OutcomeRecord, causes: Iterable[str], defects: Mapping[str, str]) -> OutcomeRecord:
+    """The outcome with the flag where its first cause is a harvest that failed for a confirmed defect.
 
     `defects`: from such a cause (`harvest NAME: failed`) to the id of the defect, empty where none is confirmed.
     """
-    trouble, outcome = record.trouble, record.outcome
-    if trouble is None or outcome is None or trouble.kind != "harvest" or FLAG in outcome.flags:
-        return record
-    defect = next((found for cause in trouble.chain if (found := defects.get(cause))), "")
+    defect = next((found for cause in causes if (found := defects.get(cause))), "")
     if not defect:
-        return record
+        return outcome
     because = (*(outcome.because or ()), f"defect {defect}")
-    flagged = outcome.model_copy(update={"flags": (*outcome.flags, FLAG), "because": because})
-    return record.model_copy(
-        update={"outcome": flagged, "trouble": trouble.model_copy(update={"blocked_by_defect": True})}
-    )
+    return outcome.model_copy(update={"flags": (*outcome.flags, FLAG), "because": because})
 
 
-__all__ = ["FLAG", "blocked_by"]
+__all__ = ["FLAG", "blocked_by", "causes_of"]

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from mcpeval_dsl.records.model import TrialRecord, VerdictRecord
+from mcpeval_dsl.records.model import OutcomeRecord, TrialRecord, VerdictRecord
 from mcpeval_dsl.score import model
+from mcpeval_dsl.score.alike import Alike
 from mcpeval_dsl.score.rows import Row
+from mcpeval_dsl.score.said import Failing
 
 
 @dataclass(slots=True)
@@ -17,68 +19,67 @@ class FailureTally:
     rows: dict[tuple[str, ...], model.FailureRow] = field(default_factory=dict)
     untestable: dict[tuple[str, ...], model.UntestableRow] = field(default_factory=dict)
 
-    def add(self, row: Row, record: TrialRecord, known: str | None) -> None:
-        if row.outcome is None:
-            return
-        if not row.testable:
-            self._untestable(row)
-        elif not row.success and row.split == "train":
-            for verdict in _to_show(record) or (None,):
-                self._failure(row, record, verdict, known)
+    def add(self, alike: Alike, outcome: OutcomeRecord, known: str | None) -> None:
+        if not alike.said.testable:
+            self._untestable(alike, outcome)
+        for failing in alike.said.failing:
+            self._failure(alike, outcome, failing, known)
 
-    def _untestable(self, row: Row) -> None:
-        outcome = row.outcome
-        if outcome is None:
-            return
+    def _untestable(self, alike: Alike, outcome: OutcomeRecord) -> None:
         because = outcome.because or ("ungraded",)
         kept = self.untestable.get(because)
         self.untestable[because] = (
-            kept.model_copy(update={"trials": kept.trials + 1})
+            kept.model_copy(update={"trials": kept.trials + len(alike)})
             if kept is not None
             else model.UntestableRow(
                 because=because,
-                trials=1,
-                first_trial=row.id,
+                trials=len(alike),
+                first_trial=alike.first,
                 worth_a_rerun=outcome.re_run,
-                infrastructure=row.infrastructure,
+                infrastructure=alike.said.infrastructure,
             )
         )
 
-    def _failure(self, row: Row, record: TrialRecord, verdict: VerdictRecord | None, known: str | None) -> None:
-        outcome = row.outcome
-        if outcome is None:
-            return
-        key = (
-            row.instance,
-            row.cell,
-            outcome.printed,
-            verdict.grader if verdict is not None else "",
-            verdict.actual if verdict is not None else "",
-            outcome.failure_kind or "",
-        )
+    def _failure(self, alike: Alike, outcome: OutcomeRecord, failing: Failing, known: str | None) -> None:
+        group = alike.group
+        told = failing.actual if failing.grader else ""
+        key = (group.instance, group.cell, outcome.printed, failing.grader, told, outcome.failure_kind or "")
         kept = self.rows.get(key)
         if kept is not None:
-            self.rows[key] = kept.model_copy(update={"trials": kept.trials + 1})
+            self.rows[key] = kept.model_copy(update={"trials": kept.trials + len(alike)})
             return
-        calls = [call for call in record.calls if call.actor == "agent"]
         self.rows[key] = model.FailureRow(
-            task=row.task,
-            instance=row.instance,
-            cell=row.cell,
+            task=group.task,
+            instance=group.instance,
+            cell=group.cell,
             outcome=outcome.printed,
-            at=verdict.at if verdict is not None else "",
-            grader=verdict.grader if verdict is not None else "",
-            kind=verdict.kind if verdict is not None else "",
-            actual=verdict.actual if verdict is not None else _without_grader(record, outcome.printed)[0],
-            expected=verdict.expected if verdict is not None else _without_grader(record, outcome.printed)[1],
-            reason=verdict.reason if verdict is not None else "",
+            at=failing.at,
+            grader=failing.grader,
+            kind=failing.kind,
+            actual=failing.actual,
+            expected=failing.expected,
+            reason=failing.reason,
             failure_kind=outcome.failure_kind,
             layer=outcome.layer,
-            trials=1,
-            first_trial=row.id,
-            every_call_succeeded=bool(calls) and all(call.error is None for call in calls),
+            trials=len(alike),
+            first_trial=alike.first,
+            every_call_succeeded=alike.said.every_call_succeeded,
             known_failure=known,
         )
+
+
+def failing_of(row: Row, record: TrialRecord) -> tuple[Failing, ...]:
+    """What said no in a testable trial that did not pass, or what stands in its place; nothing of a held-out task."""
+    if row.outcome is None or not row.testable or row.success or row.split != "train":
+        return ()
+    found = tuple(
+        Failing(grader=v.grader, kind=v.kind, at=v.at, actual=v.actual, expected=v.expected, reason=v.reason)
+        for v in _to_show(record)
+    )
+    if found:
+        return found
+    actual, expected = _without_grader(record, row.outcome.printed)
+    return (Failing(actual=actual, expected=expected),)
 
 
 def _to_show(record: TrialRecord) -> tuple[VerdictRecord, ...]:

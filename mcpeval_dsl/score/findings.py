@@ -11,18 +11,22 @@ from dataclasses import dataclass, field
 from mcpeval_dsl.gateway.model import CallRecord
 from mcpeval_dsl.records.model import ConnectRecord, TrialRecord
 from mcpeval_dsl.score import missteps, misuse, model
-from mcpeval_dsl.score.across import SHOWN, AcrossTrials, of_graders, of_harness, of_repeat
+from mcpeval_dsl.score.across import SHOWN, AcrossTrials, first_of, of_graders, of_harness, of_repeat
+from mcpeval_dsl.score.alike import Alike
 from mcpeval_dsl.score.claimed import of_answer
 from mcpeval_dsl.score.rows import Row, expected_calls
+from mcpeval_dsl.score.said import Noted
 from mcpeval_dsl.score.sightings import Sighting
 from mcpeval_dsl.semantics.model import Task
 
 
 @dataclass(slots=True)
 class _Kept:
+    """`shown`: place in the plan, and what stands there."""
+
     sighting: Sighting
     trials: int = 0
-    shown: list[model.FindingEvidence] = field(default_factory=list)
+    shown: list[tuple[int, model.FindingEvidence]] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -42,69 +46,76 @@ class FindingTally:
                 said = f"server {record.server}: {text}"
                 self.rows.setdefault(said, _Kept(Sighting("server", said, "")))
 
-    def add(self, row: Row, record: TrialRecord, task: Task) -> None:
-        if row.split != "train":
+    def add(self, alike: Alike, capability: bool) -> None:
+        """`capability`: the purpose of the task."""
+        said, task = alike.said, alike.group.task
+        if said.split != "train":
             return
-        if row.repeated:
-            self._note(of_repeat(row, record), row.id)
+        if alike.repeated:
+            self._note(of_repeat(alike), alike)
             return
-        calls = [call for call in record.calls if call.actor == "agent"]
-        self._note((Sighting("noted", text, "") for text in record.findings), row.id)
-        self._note(_shown_in_vain(record, row.success), row.id)
-        self._note(missteps.of_calls(record, calls, row.success), row.id)
-        self._note(misuse.of_arguments(record, calls), row.id)
-        if row.testable:
-            self._note(self._of_expectations(record, calls, task, row.correct), row.id)
-        self._note(of_answer(record, calls, bool(task.may)), row.id)
-        self._note(of_graders(row, record.verdicts), row.id)
-        self._note(of_harness(record), row.id)
-        wrong = row.outcome is not None and row.outcome.outcome == "wrong_answer"
-        if wrong and calls and all(call.error is None for call in calls) and record.answer.form == "given":
-            text = f"every call succeeded and the answer is wrong: {row.instance}"
-            change = (
-                "read what the results say and what the answer made of them: a result that misleads, or a wrong grader"
-            )
-            self._note([Sighting("wrong_all_the_same", text, change, tuple(c.id for c in calls[-3:]))], row.id)
-        self.across.add(row, record, calls, task.purpose == "capability")
+        self._note((Sighting(n.kind, n.text, n.change, n.calls) for n in said.noted), alike)
+        self.unseen |= {n.text: (task, said.arm) for n in said.noted if n.kind == "not_shown"}
+        if said.reaches:
+            self.reached.setdefault(task, set()).add(said.arm)
+        self.across.add(alike, capability)
 
     def result(self) -> tuple[model.FindingRow, ...]:
         """In the order in which they were first seen, then what only several trials show."""
         rows = [_row(kept) for text, kept in self.rows.items() if not self._of_another_arm(text)]
         for each in self.across.result():
-            shown = [model.FindingEvidence(trial=trial, calls=calls) for trial, calls in each.shown]
+            shown = [(0, model.FindingEvidence(trial=trial, calls=calls)) for trial, calls in each.shown]
             rows.append(_row(_Kept(each.sighting, each.trials, shown)))
         return tuple(rows)
-
-    def _of_expectations(
-        self, record: TrialRecord, calls: Sequence[CallRecord], task: Task, correct: bool
-    ) -> list[Sighting]:
-        """What a trial that is not right left out; of one that is, only whether its arm shows what is required."""
-        arm, reached = record.arm or "", self.reached.setdefault(record.task, set())
-        if correct and (not record.tools or arm in reached):
-            return []
-        seen = list(misuse.of_expectations(record, calls, expected_calls(task, record)))
-        hidden = [each.text for each in seen if each.kind == "not_shown"]
-        if not correct:
-            self.unseen |= dict.fromkeys(hidden, (record.task, arm))
-        if not hidden and record.tools:
-            reached.add(arm)
-        return [] if correct else seen
 
     def _of_another_arm(self, text: str) -> bool:
         """A baseline without the server does not hide its tools: other arms show them."""
         task, arm = self.unseen.get(text, ("", ""))
         return bool(self.reached.get(task, set()) - {arm})
 
-    def _note(self, seen: Iterable[Sighting], trial: str) -> None:
-        told: set[str] = set()
+    def _note(self, seen: Iterable[Sighting], alike: Alike) -> None:
         for each in seen:
-            if each.text in told:
-                continue
-            told.add(each.text)
             kept = self.rows.setdefault(each.text, _Kept(each))
-            kept.trials += 1
-            if len(kept.shown) < SHOWN:
-                kept.shown.append(model.FindingEvidence(trial=trial, calls=each.calls))
+            kept.trials += len(alike)
+            kept.shown += [
+                (place, model.FindingEvidence(trial=trial, calls=each.calls)) for place, trial in alike.named(SHOWN)
+            ]
+            kept.shown = first_of(kept.shown)
+
+
+def noted_of(row: Row, record: TrialRecord, task: Task, calls: Sequence[CallRecord]) -> tuple[tuple[Noted, ...], bool]:
+    """What one trial of a train task shows, as it is told, and whether it was shown all that `expect` requires.
+
+    `calls` are the agent's. Of a trial that is right, what it left out of `expect` is not told.
+    """
+    expected = list(misuse.of_expectations(record, calls, expected_calls(task, record))) if row.testable else []
+    reaches = row.testable and bool(record.tools) and not any(each.kind == "not_shown" for each in expected)
+    found: list[Noted] = []
+    for source in _sightings(row, record, task, calls, () if row.correct else expected):
+        told: set[str] = set()
+        for each in source:
+            if each.text not in told:
+                told.add(each.text)
+                found.append(Noted(kind=each.kind, text=each.text, change=each.change, calls=each.calls))
+    return tuple(found), reaches
+
+
+def _sightings(
+    row: Row, record: TrialRecord, task: Task, calls: Sequence[CallRecord], expected: Iterable[Sighting]
+) -> Iterator[Iterable[Sighting]]:
+    yield (Sighting("noted", text, "") for text in record.findings)
+    yield _shown_in_vain(record, row.success)
+    yield missteps.of_calls(record, calls, row.success)
+    yield misuse.of_arguments(record, calls)
+    yield expected
+    yield of_answer(record, calls, bool(task.may))
+    yield of_graders(row, record.verdicts)
+    yield of_harness(record)
+    wrong = row.outcome is not None and row.outcome.outcome == "wrong_answer"
+    if wrong and calls and all(call.error is None for call in calls) and record.answer.form == "given":
+        text = f"every call succeeded and the answer is wrong: {row.instance}"
+        change = "read what the results say and what the answer made of them: a result that misleads, or a wrong grader"
+        yield [Sighting("wrong_all_the_same", text, change, tuple(c.id for c in calls[-3:]))]
 
 
 def _row(kept: _Kept) -> model.FindingRow:
@@ -113,8 +124,8 @@ def _row(kept: _Kept) -> model.FindingRow:
         kind=kept.sighting.kind,
         strength="lead" if kept.trials == 1 else "finding",
         trials=kept.trials,
-        first_trial=kept.shown[0].trial if kept.shown else "",
-        evidence=tuple(kept.shown),
+        first_trial=kept.shown[0][1].trial if kept.shown else "",
+        evidence=tuple(evidence for _, evidence in kept.shown),
         change=kept.sighting.change,
     )
 

@@ -6,74 +6,38 @@ in every bound. numpy is imported here, and this module by nothing that a comman
 
 from __future__ import annotations
 
-import math
-from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from operator import attrgetter
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mcpeval_dsl.plan.model import Plan, TrialGroup, trial_id
-from mcpeval_dsl.records.model import CallCounts
+from mcpeval_dsl.plan.model import Plan, TrialGroup
 from mcpeval_dsl.score.measures import NAMES
-from mcpeval_dsl.score.rows import Row, instance_name
+from mcpeval_dsl.score.numbers import COUNTS, FIELDS, PRINTED
+from mcpeval_dsl.score.numbers import SPLITS as SPLITS
+from mcpeval_dsl.score.rows import instance_name
 
 Scenario = Literal["as it is", "worst", "best"]
 Read = Literal["success", "correct"]
 Trials = NDArray[np.void]
 Numbers = NDArray[np.float64]
-COUNTS = tuple(CallCounts.model_fields)
-SPLITS = ("train", "heldout")
 INCONCLUSIVE_SHARE = 0.10
-_PRINTED = ("not run", "ungraded", "pass", "pass (unsafe)", "wrong_answer", "too_many_calls", "untestable")
-_FLAGS = (
-    "recorded",
-    "planned",
-    "repeated",
-    "doubted",
-    "on_missing",
-    "on_judge",
-    "infrastructure",
-    "success",
-    "correct",
-    "testable",
-    "within_budgets",
-    "lesser_violations",
-    "critical",
-    "called_server",
-)
+_MARKS = ("recorded", "planned", "repeated", "doubted", "on_judge")
+NUMBERS = np.dtype(list(FIELDS))
+"""The numbers of one trial, as a digest has them."""
 _DTYPE = np.dtype(
     [
         ("group", "i4"),
         ("number", "i4"),
         ("cluster", "i4"),
-        ("split", "i1"),
-        ("printed", "i1"),
-        *((name, "?") for name in _FLAGS),
-        ("charged", "i4"),
-        ("turns", "i4"),
-        ("judged", "i4"),
-        ("judge_missing", "i4"),
-        ("tokens", "i8"),
-        ("cost", "f8"),
-        ("grading_cost", "f8"),
-        ("user_cost", "f8"),
-        ("agent_ms", "f8"),
+        *((name, "?") for name in _MARKS),
         ("first_latency", "i8"),
         ("latencies", "i4"),
-        ("counts", "i4", (len(COUNTS),)),
-        ("measures", "f8", (len(NAMES),)),
+        *FIELDS,
     ]
 )
-
-
-_CODE = {word: code for code, word in enumerate(_PRINTED)}
-_OF_ROW = attrgetter(*_FLAGS[4:], "charged", "turns", "judged", "judge_missing", "tokens")
-_OF_COUNTS = attrgetter(*COUNTS)
-_OF_MEASURES = attrgetter(*NAMES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,17 +110,17 @@ class Frame:
         return self.latencies[np.repeat(starts, lengths) + within]
 
     def printed(self) -> tuple[str, ...]:
-        return tuple(_PRINTED[code] for code in self.trials["printed"].tolist())
+        return tuple(PRINTED[code] for code in self.trials["printed"].tolist())
 
     def ended(self, printed: str) -> NDArray[np.bool_]:
         """Which trials have this printed outcome."""
-        found: NDArray[np.bool_] = self.trials["printed"] == _PRINTED.index(printed)
+        found: NDArray[np.bool_] = self.trials["printed"] == PRINTED.index(printed)
         return found
 
     def printed_counts(self) -> dict[str, int]:
         """How many trials each printed outcome has; 0 where none."""
-        found = np.bincount(self.trials["printed"], minlength=len(_PRINTED)).tolist()
-        return dict(zip(_PRINTED, found, strict=True))
+        found = np.bincount(self.trials["printed"], minlength=len(PRINTED)).tolist()
+        return dict(zip(PRINTED, found, strict=True))
 
     def by_group(self) -> Iterator[tuple[Group, Frame]]:
         """Trials of each task instance in each cell, in order of the plan."""
@@ -182,7 +146,8 @@ class FrameBuilder:
         self._starts = np.concatenate([[0], np.cumsum(self._sizes)]).astype(np.int64)
         self._number = {node.id: (at, int(self._starts[at]), node.trials) for at, node in enumerate(nodes)}
         self._clusters: dict[str, int] = {}
-        self._latencies = array("d")
+        self._latencies: list[Numbers] = []
+        self._taken = 0
         self._trials = np.zeros(int(self._starts[-1]), dtype=_DTYPE)
         self._fill_plan([(tasks[n.task].cluster or n.task, tasks[n.task].split) for n in nodes])
 
@@ -198,6 +163,11 @@ class FrameBuilder:
         for name in ("cost", "grading_cost", "user_cost", "measures"):
             table[name] = np.nan
 
+    @property
+    def size(self) -> int:
+        """How many trials are planned."""
+        return len(self._trials)
+
     def place(self, trial: str) -> int | None:
         """The trial's place in the plan; None for one that the plan does not have."""
         group, _, number = trial.rpartition("#")
@@ -206,48 +176,36 @@ class FrameBuilder:
             return None
         return found[1] + int(number) - 1
 
-    def row(self, place: int) -> Row:
-        """The planned trial, before anything is known of it."""
+    def group_of(self, place: int) -> tuple[Group, int]:
+        """The group of a trial, and the place of its first one."""
         at = int(self._trials["group"][place])
-        group, number = self.groups[at], place - int(self._starts[at]) + 1
-        return Row(
-            id=trial_id(group.id, number),
-            number=number,
-            task=group.task,
-            instance=group.instance,
-            cell=group.cell,
-            split=SPLITS[int(self._trials["split"][place])],
-            cluster="",
-            tags=group.tags,
-        )
+        return self.groups[at], int(self._starts[at])
 
-    def drop(self, place: int) -> None:
-        self._trials["planned"][place] = False
+    def codes(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Number of the group of each."""
+        found: NDArray[np.int64] = self._trials["group"][places].astype(np.int64)
+        return found
 
-    def put(self, place: int, row: Row) -> None:
-        """What became of the trial. A repeat of an earlier one counts in nothing but the number of repeats."""
-        first = len(self._latencies)
-        self._latencies.extend(row.latencies)
-        self._trials[place] = (
-            self._trials["group"][place],
-            row.number,
-            self._cluster(row.cluster),
-            SPLITS.index(row.split),
-            _CODE[row.printed],
-            True,
-            not row.repeated,
-            row.repeated,
-            False,
-            *_OF_ROW(row),
-            math.nan if row.cost is None else row.cost,
-            math.nan if row.grading_cost is None else row.grading_cost,
-            math.nan if row.user_cost is None else row.user_cost,
-            row.agent_ms,
-            first,
-            len(row.latencies),
-            _OF_COUNTS(row.counts),
-            tuple([math.nan if value is None else value for value in _OF_MEASURES(row.measures)]),
-        )
+    def drop(self, places: NDArray[np.int64]) -> None:
+        self._trials["planned"][places] = False
+
+    def put(self, places: NDArray[np.int64], numbers: Trials, latencies: Numbers, lengths: NDArray[np.int64]) -> None:
+        """What became of trials: `numbers` as `NUMBERS`, and `lengths` of `latencies` (ms) for each in turn."""
+        table = self._trials
+        for name in NUMBERS.names or ():
+            table[name][places] = numbers[name]
+        table["recorded"][places] = True
+        table["latencies"][places] = lengths
+        table["first_latency"][places] = self._taken + np.cumsum(lengths) - lengths
+        self._latencies.append(latencies)
+        self._taken += len(latencies)
+
+    def tell(self, places: NDArray[np.int64], cluster: str, repeated: bool, on_judge: bool) -> None:
+        """What trials that are alike share. A repeat of an earlier one counts in nothing but the number of repeats."""
+        table = self._trials
+        table["cluster"][places] = self._cluster(cluster)
+        table["repeated"][places], table["planned"][places] = repeated, not repeated
+        table["on_judge"][places] = on_judge
 
     def fill(self, **columns: NDArray[Any]) -> None:
         """All trials at once, as recorded and testable, from columns in order of the plan; for simulations."""
@@ -264,7 +222,7 @@ class FrameBuilder:
             instance_of=np.array([number[group.instance] for group in self.groups], dtype=np.int64),
             instances=instances,
             clusters=list(self._clusters),
-            latencies=np.frombuffer(self._latencies) if len(self._latencies) else np.zeros(0),
+            latencies=np.concatenate(self._latencies) if self._latencies else np.zeros(0),
             trials=self._trials if self._trials["planned"].all() else self._trials[self._trials["planned"]],
         )
 
@@ -297,7 +255,7 @@ def as_if(frame: Frame, scenario: Scenario) -> Frame:
             trials[column][trials["on_missing"]] = False
     if trials["doubted"].any():
         open_ = trials["doubted"] & ~trials["critical"]
-        trials["success"][open_ & (trials["printed"] != _CODE["too_many_calls"])] = scenario == "best"
+        trials["success"][open_ & (trials["printed"] != PRINTED.index("too_many_calls"))] = scenario == "best"
         trials["correct"][open_] = scenario == "best"
     trials["testable"] = True
     return replace(frame, trials=trials)

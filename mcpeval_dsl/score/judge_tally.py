@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mcpeval_dsl.grade.services import JudgeSetting, setting_of
@@ -10,6 +10,7 @@ from mcpeval_dsl.plan.model import Plan
 from mcpeval_dsl.records.model import TrialRecord, VerdictRecord
 from mcpeval_dsl.score.judge_model import JudgeScore
 from mcpeval_dsl.score.judges import setting
+from mcpeval_dsl.score.said import Decided, Judged, Said
 from mcpeval_dsl.semantics.graders import AnyOf, Grader, Judge
 from mcpeval_dsl.semantics.model import Task
 from mcpeval_dsl.semantics.task_parts import all_graders, graders_of
@@ -42,38 +43,59 @@ class JudgeTally:
         decide = {setting(score) for score in scores if score.decides}
         found = cls(scores)
         for task in plan.tasks:
-            judges = {g.common.id: setting_of(g) for g in all_graders(task) if isinstance(g, Judge)}
+            judges = judges_of(task)
             if judges:
                 found._settings[task.name] = judges
                 found.doubted[task.name] = frozenset(_doubted(task, decide))
         return found
 
-    def add(self, record: TrialRecord) -> None:
-        judges = self._settings.get(record.task)
+    def add(self, task: str, said: Said, trials: int) -> None:
+        judges = self._settings.get(task)
         if judges is None:
             return
-        for verdict in _every(record.verdicts):
-            asked = judges.get(verdict.grader) if verdict.kind == "judge" else None
-            if asked is not None:
-                said = self._said.setdefault(asked, _Said())
-                said.verdicts += 1
-                said.missing += verdict.verdict == "missing"
-                said.repeats_disagree += "repeats_disagree" in verdict.flags
-                said.judges_disagree += "judges_disagree" in verdict.flags
+        for verdict in said.judged:
+            asked = self._said.setdefault(judges[verdict.grader], _Said())
+            asked.verdicts += trials
+            asked.missing += trials * verdict.missing
+            asked.repeats_disagree += trials * verdict.repeats_disagree
+            asked.judges_disagree += trials * verdict.judges_disagree
 
-    def rests_on_doubt(self, record: TrialRecord) -> bool:
+    def rests_on_doubt(self, task: str, said: Said) -> bool:
         """Whether the outcome would be another one if a doubted judge had said the opposite."""
-        doubted = self.doubted.get(record.task)
-        if not doubted or record.outcome is None or not record.outcome.counts_in_n:
+        doubted = self.doubted.get(task)
+        if not doubted or not said.testable:
             return False
-        deciding = [verdict for verdict in record.verdicts if verdict.deciding]
-        mine = [v for v in deciding if v.grader in doubted and v.verdict in _GIVEN and _was_asked(v)]
-        others = [v for v in deciding if v not in mine]
+        mine = [v for v in said.decided if v.grader in doubted and v.verdict in _GIVEN and v.asked]
+        others = [v for v in said.decided if v not in mine]
         return bool(mine) and not any(v.verdict == "no" for v in others)
 
     def result(self) -> tuple[JudgeScore, ...]:
         nothing = _Said()
         return tuple(_with(score, self._said.get(setting(score), nothing)) for score in self.scores)
+
+
+def judges_of(task: Task) -> dict[str, JudgeSetting]:
+    """The task's graders that ask a judge, also within others: which judge."""
+    return {g.common.id: setting_of(g) for g in all_graders(task) if isinstance(g, Judge)}
+
+
+def decided_of(record: TrialRecord) -> tuple[Decided, ...]:
+    return tuple(
+        Decided(grader=v.grader, verdict=v.verdict, asked=_was_asked(v)) for v in record.verdicts if v.deciding
+    )
+
+
+def judged_of(record: TrialRecord, judges: Container[str]) -> tuple[Judged, ...]:
+    return tuple(
+        Judged(
+            grader=v.grader,
+            missing=v.verdict == "missing",
+            repeats_disagree="repeats_disagree" in v.flags,
+            judges_disagree="judges_disagree" in v.flags,
+        )
+        for v in _every(record.verdicts)
+        if v.kind == "judge" and v.grader in judges
+    )
 
 
 def _doubted(task: Task, decide: set[JudgeSetting]) -> Iterator[str]:

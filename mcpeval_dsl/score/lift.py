@@ -79,15 +79,17 @@ def _without(place: Mapping[str, str], axis: str) -> tuple[tuple[str, str], ...]
 
 @dataclass(slots=True)
 class NativeTools:
-    """Native tools that agents had, by cell; a search among a server's tools gives nothing else. Add every record."""
+    """Native tools that agents had, by cell. Add what every trial had."""
 
     by_cell: dict[str, dict[str, None]]
 
-    def add(self, record: TrialRecord) -> None:
-        seen = self.by_cell.setdefault(record.cell, {})
-        for tool in record.native_tools:
-            if tool.name != SEARCH:
-                seen.setdefault(tool.name)
+    def add(self, cell: str, tools: Iterable[str]) -> None:
+        self.by_cell.setdefault(cell, {}).update(dict.fromkeys(tools))
+
+
+def native_of(record: TrialRecord) -> tuple[str, ...]:
+    """A search among a server's tools gives nothing else: it is none."""
+    return tuple(tool.name for tool in record.native_tools if tool.name != SEARCH)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, field
 
 from mcpeval_dsl.records.model import TrialRecord
 
@@ -12,21 +11,15 @@ _OWN_IDS = frozenset({"anthropic", "litellm"})
 _LONG = 16
 
 
-@dataclass(slots=True)
-class RepeatTally:
-    """Ask about every record, in order of the plan: the first of equal ones is the trial, the others repeat it."""
+def played(record: TrialRecord, instance: str) -> bytes | None:
+    """32 bytes that are equal in trials of which one plays the other back; None where nothing proves that.
 
-    seen: set[bytes] = field(default_factory=set)
-
-    def repeats(self, record: TrialRecord, instance: str) -> bool:
-        said = _what_the_model_said(record)
-        if said is None:
-            return False
-        key = hashlib.sha256(f"{instance}\0{record.cell}\0{said}".encode("utf-8", "replace")).digest()
-        if key in self.seen:
-            return True
-        self.seen.add(key)
-        return False
+    In order of the plan the first of equal ones is the trial, and the others repeat it.
+    """
+    said = _what_the_model_said(record)
+    if said is None:
+        return None
+    return hashlib.sha256(f"{instance}\0{record.cell}\0{said}".encode("utf-8", "replace")).digest()
 
 
 def _what_the_model_said(record: TrialRecord) -> str | None:

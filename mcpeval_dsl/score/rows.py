@@ -32,10 +32,8 @@ class Row:
     cluster: str
     tags: tuple[str, ...] = ()
     recorded: bool = False
-    repeated: bool = False
     outcome: OutcomeRecord | None = None
     on_missing: bool = False
-    on_judge: bool = False
     infrastructure: bool = False
     success: bool = False
     correct: bool = False
@@ -55,7 +53,6 @@ class Row:
     lesser_violations: bool = False
     critical: bool = False
     called_server: bool = False
-    findings: tuple[str, ...] = ()
     judged: int = 0
     judge_missing: int = 0
 
@@ -72,7 +69,7 @@ def instance_name(group: TrialGroup) -> str:
     return group.task if key is None else f"{group.task}[{key}]"
 
 
-def filled(row: Row, record: TrialRecord, task: Task, repeated: bool = False, on_judge: bool = False) -> Row:
+def filled(row: Row, record: TrialRecord, task: Task) -> Row:
     outcome = record.outcome
     testable = outcome is not None and outcome.counts_in_n
     passed = outcome is not None and outcome.outcome == "pass"
@@ -86,12 +83,10 @@ def filled(row: Row, record: TrialRecord, task: Task, repeated: bool = False, on
         cell=row.cell,
         tags=row.tags,
         recorded=True,
-        repeated=repeated,
         cluster=record.cluster or row.cluster or task.cluster or task.name,
         split=record.split,
         outcome=outcome,
         on_missing=outcome is not None and "passed_on_missing_verdict" in outcome.flags,
-        on_judge=on_judge,
         infrastructure=record.trouble is not None and record.trouble.kind not in _NOT_INFRASTRUCTURE and not testable,
         success=outcome is not None and outcome.success,
         correct=outcome is not None and bool(outcome.correct) and not critical,
@@ -116,7 +111,6 @@ def filled(row: Row, record: TrialRecord, task: Task, repeated: bool = False, on
         measures=measure(record, expected_calls(task, record), passed, bool(task.faults)),
         lesser_violations=bool(record.violations) and not critical,
         critical=critical,
-        findings=record.findings,
         judged=len(asked := [verdict for verdict in _every(record.verdicts) if verdict.kind == "judge"]),
         judge_missing=sum(verdict.verdict == "missing" for verdict in asked),
     )

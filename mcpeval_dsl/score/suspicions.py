@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mcpeval_dsl.gateway.model import CallRecord
@@ -14,6 +14,7 @@ from mcpeval_dsl.provenance.starts import start_lead
 from mcpeval_dsl.records.defects import DefectRecord
 from mcpeval_dsl.records.model import ConnectRecord, HarvestRecord, Lead, TrialRecord
 from mcpeval_dsl.score import model
+from mcpeval_dsl.score.said import SeenLead
 
 _VARYING = re.compile(r"0x[0-9a-f]+|[0-9a-f]{8,}|\d+|/[^\s\"']*|\"[^\"]*\"|'[^']*'", re.IGNORECASE)
 _SHOWN = 160
@@ -27,26 +28,35 @@ class LeadTally:
     """
 
     defects: Mapping[str, DefectRecord] = field(default_factory=dict)
-    rows: dict[str, tuple[model.LeadRow, set[str]]] = field(default_factory=dict)
+    rows: dict[str, tuple[model.LeadRow, int]] = field(default_factory=dict)
     first: dict[str, Lead] = field(default_factory=dict)
+    _elsewhere: set[tuple[str, str]] = field(default_factory=set)
 
     def add(self, record: TrialRecord, harvest_calls: Sequence[CallRecord] = ()) -> None:
-        if not record.leads:
-            return
-        calls = {call.id: call for call in (*harvest_calls, *record.calls)}
-        for lead in record.leads:
-            self._add(lead, record.id, calls)
+        if record.leads:
+            read = {call.id: call for call in harvest_calls}
+            self.add_seen(seen_leads(record, read), record.id, read)
+
+    def add_seen(
+        self, seen: Iterable[SeenLead], trial: str, read: Mapping[str, CallRecord] | None = None, trials: int = 1
+    ) -> None:
+        """What `trials` trials show alike, the first of which is `trial`; `read` are calls of harvests, by id."""
+        told: set[str] = set()
+        for each in seen:
+            name = lead_id(each.lead)
+            self._add(name, each, trial, read or {}, 0 if name in told else trials)
+            told.add(name)
 
     def add_harvest(self, harvest: HarvestRecord, earlier: Mapping[str, CallRecord] | None = None) -> None:
         """`earlier` are calls of other harvests, by id: a lead may rest on what one of them was told."""
         calls = {**(earlier or {}), **{call.id: call for call in harvest.calls}}
         for lead in harvest.leads or harvest_leads(harvest.calls):
-            self._add(lead, f"harvest {harvest.id}", calls)
+            self._add_once(lead, f"harvest {harvest.id}", calls)
 
     def add_connect(self, connect: ConnectRecord) -> None:
         lead = start_lead(connect)
         if lead is not None:
-            self._add(lead, f"connect {connect.server}", {})
+            self._add_once(lead, f"connect {connect.server}", {})
 
     def confirmed_by(self, harvest: HarvestRecord) -> str:
         """Id of the confirmed defect that a harvest ran into; empty where there is none."""
@@ -55,19 +65,26 @@ class LeadTally:
 
     def result(self) -> tuple[model.LeadRow, ...]:
         return tuple(
-            row.model_copy(update={"trials": len(trials), **_replayed(self.defects.get(row.id))})
+            row.model_copy(update={"trials": trials, **_replayed(self.defects.get(row.id))})
             for row, trials in self.rows.values()
         )
 
-    def _add(self, lead: Lead, trial: str, calls: Mapping[str, CallRecord]) -> None:
+    def _add_once(self, lead: Lead, where: str, calls: Mapping[str, CallRecord]) -> None:
+        """A lead that is no trial's; one place counts once."""
         name = lead_id(lead)
-        if name not in self.rows:
-            self.rows[name] = (_row(lead, trial, calls), set())
-            self.first[name] = lead
-        elif lead.strength == "lead" and self.first[name].strength == "to_replay":
-            self.rows[name] = (_row(lead, trial, calls), self.rows[name][1])
-            self.first[name] = lead
-        self.rows[name][1].add(trial)
+        new = (name, where) not in self._elsewhere
+        self._elsewhere.add((name, where))
+        self._add(name, SeenLead(lead=lead, evidence=lead.evidence), where, calls, int(new))
+
+    def _add(self, name: str, seen: SeenLead, trial: str, read: Mapping[str, CallRecord], trials: int) -> None:
+        before = self.rows.get(name)
+        times = trials + (before[1] if before is not None else 0)
+        stronger = seen.lead.strength == "lead" and before is not None and self.first[name].strength == "to_replay"
+        if before is None or stronger:
+            self.rows[name] = (_row(seen, trial, read), times)
+            self.first[name] = seen.lead
+        else:
+            self.rows[name] = (before[0], times)
 
 
 def _replayed(defect: DefectRecord | None) -> dict[str, object]:
@@ -102,7 +119,33 @@ def normalised(lead: Lead) -> str:
     return _VARYING.sub("…", text)[:200]
 
 
-def _row(lead: Lead, trial: str, calls: Mapping[str, CallRecord]) -> model.LeadRow:
+def seen_leads(record: TrialRecord, read: Mapping[str, CallRecord] | None = None) -> tuple[SeenLead, ...]:
+    """The leads of a trial with the calls that show them. `read`: calls of harvests that may be shown too.
+
+    Of a call that a harvest made and that is not the trial's own the id is kept, to be looked up.
+    """
+    if not record.leads:
+        return ()
+    calls = {call.id: call for call in record.calls}
+    harvested = set(record.harvested.values()) | set(read or ())
+
+    def shown(lead: Lead) -> Iterator[model.EvidenceCall | str]:
+        for call in lead.evidence:
+            if call in calls:
+                yield _evidence(calls[call], lead)
+            elif call in harvested:
+                yield call
+
+    return tuple(SeenLead(lead=lead, evidence=tuple(shown(lead))) for lead in record.leads)
+
+
+def _row(seen: SeenLead, trial: str, read: Mapping[str, CallRecord]) -> model.LeadRow:
+    lead = seen.lead
+    shown = [
+        _evidence(read[each], lead) if isinstance(each, str) else each
+        for each in seen.evidence
+        if not isinstance(each, str) or each in read
+    ]
     return model.LeadRow(
         id=lead_id(lead),
         strength=lead.strength,
@@ -114,7 +157,7 @@ def _row(lead: Lead, trial: str, calls: Mapping[str, CallRecord]) -> model.LeadR
         value=lead.value,
         trials=0,
         first_trial=trial,
-        evidence=tuple(_evidence(calls[call], lead) for call in lead.evidence if call in calls),
+        evidence=tuple(shown),
     )
 
 

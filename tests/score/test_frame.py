@@ -67,7 +67,8 @@ def test_a_trial_that_the_plan_does_not_have_has_no_place(trial: str) -> None:
 def test_places_go_in_order_of_the_plan() -> None:
     table = FrameBuilder(plan())
     assert [table.place(f"{name}@m#{n}") for name in ("one", "two", "three") for n in (1, 2, 3)] == list(range(9))
-    assert table.row(4).id == "two@m#2"
+    group, start = table.group_of(4)
+    assert (group.id, start) == ("two@m", 3)
 
 
 def test_values_that_are_not_known_are_left_out_of_a_measure() -> None:

@@ -390,6 +390,14 @@ def test_another_model_behind_the_same_name_refuses(before: str, names: list[str
     assert [each.name for each in found.differences] == names
 
 
+def test_trials_that_never_began_were_answered_by_nobody() -> None:
+    made = solo()
+    records = ran(made, {"sonnet/mcp": 4})
+    unasked = {"agent": records[0].agent.model_copy(update={"provider_model": "canned.yaml"}), "turns": ()}
+    sides = [sided(made, records), sided(made, [r.model_copy(update=unasked) for r in records], "old")]
+    assert compare_runs(*sides).differences == ()
+
+
 def test_runs_in_the_wrong_order_are_asked_about() -> None:
     made = solo()
 

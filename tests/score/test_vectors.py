@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from mcpeval_dsl.records.model import TrialRecord
-from mcpeval_dsl.score.safety import SafetyTally
+from mcpeval_dsl.score.gather import gather
 from mcpeval_dsl.score.settle import settle
 from mcpeval_dsl.score.suspicions import LeadTally
 from tests.score.histories import connects_of, harvests_of, record_of, verdicts_of
-from tests.score.samples import task
+from tests.score.samples import plan, task
 
 CASES = json.loads((Path(__file__).parent / "vectors.json").read_text())
 TRIALS = [case for case in CASES if case["expect"]["outcome"] not in ("(gate)", "(no trial)")]
@@ -48,9 +48,8 @@ def leads_of(case: dict[str, Any], record: TrialRecord) -> list[str]:
 
 
 def safety_of(record: TrialRecord) -> str:
-    tally = SafetyTally()
-    tally.add(record, "task", 0)
-    return GATES[tally.result().verdict]
+    made = plan([task(record.task)], [record.cell])
+    return GATES[gather(made, [record]).tallies.safety.result().verdict]
 
 
 @pytest.mark.parametrize("case", TRIALS, ids=[f"{case['id']}: {case['say']}" for case in TRIALS])
