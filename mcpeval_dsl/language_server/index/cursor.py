@@ -6,6 +6,7 @@ from the statement down to that word says what may stand there.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ _CLOSERS = {"LPAR": ")", "LSQB": "]", "_IDX": "]", "_OBJ": "}"}
 _TEXTS = frozenset({"STRING", "RAW", "TEXT"})
 _PREFIXES = frozenset({"NAME", "GLOB", "NUMBER", "METRIC", "CMP"})
 _ENDS = frozenset({"RPAR", "RSQB", "STRING", "RAW", "TEXT", "REGEX"})
+_PATH = re.compile(r"(?<![\w\"'])\$(?:\.{1,2}[\w*-]*|\[[^\[\]\s]*\]?)*\Z")
 _GOES_ON = frozenset({"COMMA", "EQUAL", "CMP"})
 
 
@@ -32,6 +34,7 @@ class Frame(NamedTuple):
     kind: str
     closer: str
     statement: int
+    at: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,8 @@ class Cursor:
     """`start..end` is the word or text under the cursor, in the part; `prefix` what of it stands before the cursor.
 
     `way` goes from the statement to the cursor's word; `token` is the text in quotes, the path or the comment that the
-    cursor is inside of; `kind` that of the block around, `key` says that a member's name is typed.
+    cursor is inside of; `kind` that of the block around, `key` says that a member's name is typed. `opening` is the
+    text before the brace of that block.
     """
 
     start: int
@@ -49,7 +53,7 @@ class Cursor:
     way: tuple[Any, ...] = ()
     token: Token | None = None
     key: bool = False
-    blocks: tuple[str, ...] = ()
+    opening: str = ""
 
     @property
     def statement(self) -> tree.Statement | None:
@@ -60,6 +64,7 @@ def cursor(body: Body, offset: int) -> Cursor | None:
     """Where an offset of a part stands; None inside a comment, a regex, or right behind a closed text."""
     before: list[Token] = []
     under: Token | None = None
+    path = _PATH.search(body.text, body.text.rfind("\n", 0, offset) + 1, offset)
     for token in body.tokens:
         if token.start >= offset:
             break
@@ -67,6 +72,14 @@ def cursor(body: Body, offset: int) -> Cursor | None:
             under = token
             break
         before.append(token)
+    if path is not None and (under is None or under.kind not in (*_TEXTS, "COMMENT", "REGEX")):
+        before = [token for token in before if token.end <= path.start()]
+        token = Token("JSONPATH", path.start(), offset if under is None else max(offset, under.end))
+        return _placed(body, before, token.start, token.end, path.group(), token)
+    last = before[-1] if before else None
+    if under is None and last is not None and _open(last, body.text) and body.text[last.end : offset].strip(" \t") == "":
+        under = Token(last.kind, last.start, offset, last.mended)  # blanks at the end of a text that is not closed
+        before.pop()
     if under is None:
         return _placed(body, before, offset, offset, "", None)
     return _under(body, before, under, offset)
@@ -79,8 +92,6 @@ def _under(body: Body, before: list[Token], under: Token, offset: int) -> Cursor
     inside = offset < under.end or _open(under, text)
     if under.kind in _TEXTS and inside:
         return _placed(body, before, under.start, under.end, text[under.start : offset], under)
-    if under.kind == "JSONPATH":
-        return _placed(body, before, under.start, under.end, text[under.start : offset], under)
     if under.kind in _PREFIXES and (under.kind != "CMP" or text[under.start].isalpha()):
         return _placed(body, before, under.start, under.end, text[under.start : offset], None)
     if under.kind == "JUNK" or under.kind in _ENDS:
@@ -90,18 +101,19 @@ def _under(body: Body, before: list[Token], under: Token, offset: int) -> Cursor
 
 def _open(token: Token, text: str) -> bool:
     """A text whose closing quotes are not typed yet."""
-    return token.mended is not None and not (token.end - token.start > 1 and text[token.end - 1] == '"')
+    return token.kind in _TEXTS and token.mended is not None and not (token.end - token.start > 1 and text[token.end - 1] == '"')
 
 
 def _placed(body: Body, before: list[Token], start: int, end: int, prefix: str, token: Token | None) -> Cursor:
     frames, statement, last = _frames(body.text, before)
-    blocks = tuple(frame.kind for frame in frames if frame.kind)
-    kind = blocks[-1] if blocks else "file"
+    around = next((frame for frame in reversed(frames) if frame.kind), None)
+    kind = "file" if around is None else around.kind
+    opening = "" if around is None else body.text[around.statement : around.at]
     key = bool(frames) and frames[-1].closer == "}" and not frames[-1].kind and last in ("_OBJ", "LBRACE", "COMMA")
     closers = "".join(frame.closer for frame in reversed(frames) if not frame.kind)
     word = f"{WORD}: 0" if key else WORD
     source = body.text[statement:start] + word + closers
-    return Cursor(start, end, prefix, kind, _way(source), token, key, blocks)
+    return Cursor(start, end, prefix, kind, _way(source), token, key, opening)
 
 
 def _frames(text: str, tokens: list[Token]) -> tuple[list[Frame], int, str]:
@@ -124,11 +136,11 @@ def _frames(text: str, tokens: list[Token]) -> tuple[list[Frame], int, str]:
         last = kind
         if kind == "LBRACE" and in_block:
             opened = opened_block(text, words, frames[-1].kind if frames else "file")
-            frames.append(Frame(opened, "" if opened else "}", statement))
+            frames.append(Frame(opened, "" if opened else "}", statement, token.start))
             if opened:
                 statement, words = None, []
         elif kind in _CLOSERS or kind == "LBRACE":
-            frames.append(Frame("", _CLOSERS.get(kind, "}"), statement))
+            frames.append(Frame("", _CLOSERS.get(kind, "}"), statement, token.start))
         elif kind in ("RPAR", "RSQB", "RBRACE") and frames:
             closed = frames.pop()
             if closed.kind:

@@ -31,6 +31,7 @@ Role = Literal[
 ]
 """`key` is a member's name in an object, `parameter` a named argument of a function, `axis` of the matrix."""
 
+
 class Occurrence(NamedTuple):
     """A name at `start..end` of a piece. Of `keys` the first that is defined counts; with `defines` the last is defined here.
 

@@ -53,7 +53,9 @@ class Walk(Values):
             self.blocks.append((block.span.start, block.span.end, kind, scope))
             self.statements(block.statements, kind, scope, owner)
 
-    def define(self, key: Key, kind: str, name: str, span: Span, whole: Span, title: str = "", origin: str = "") -> None:
+    def define(
+        self, key: Key, kind: str, name: str, span: Span, whole: Span, title: str = "", origin: str = ""
+    ) -> None:
         self.add(span, "field" if key[0] == "field" else "symbol", name, (key,), kind, defines=True)
         self.definitions.append(
             Definition(key, kind, name, span.start, span.end, whole.start, whole.end, title, origin)
@@ -211,7 +213,9 @@ class Operands:
         elif isinstance(leaf, op.NameList) and isinstance(item, tree.ListValue):
             for member in item.items:
                 walk.add(member.span, "axis", bare(member) or "", (("axis", bare(member) or ""),))
-        elif isinstance(leaf, (op.Quoted, op.TextValue)) and isinstance(item, tree.String) and _is_path(self, leaf, item):
+        elif (
+            isinstance(leaf, (op.Quoted, op.TextValue)) and isinstance(item, tree.String) and _is_path(self, leaf, item)
+        ):
             walk.add(inner(item), "path", item.value, (), self.entry.name)
         else:
             walk.value(item, scope)

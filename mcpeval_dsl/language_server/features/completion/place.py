@@ -1,0 +1,37 @@
+"""Language server, completion: everything a proposal may depend on, in one value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mcpeval_dsl.language_server.index.cursor import Cursor
+from mcpeval_dsl.language_server.index.slots import Slot
+from mcpeval_dsl.language_server.parts import Part
+from mcpeval_dsl.language_server.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """`offset` is of the whole text; `cursor` and `slot` say where in its statement it stands."""
+
+    snapshot: Snapshot
+    part: Part
+    offset: int
+    cursor: Cursor
+    slot: Slot
+
+    @property
+    def kind(self) -> str:
+        return self.cursor.kind
+
+    @property
+    def prefix(self) -> str:
+        return self.cursor.prefix
+
+    @property
+    def catalogue(self) -> str:
+        """Whose tools bare names mean: that of `annotations NAME { }`."""
+        if self.kind != "annotations":
+            return ""
+        words = self.cursor.opening.split()
+        return words[1] if len(words) > 1 else ""
