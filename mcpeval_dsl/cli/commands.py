@@ -30,5 +30,6 @@ COMMANDS: dict[str, Entry] = {
     "trust": Entry("trust", "Allow the programs of a spec to be started."),
     "doctor": Entry("doctor", "Say what this machine offers, and what is wrong."),
     "gateway": Entry("gateway", "Be the MCP server of a host outside, for one trial."),
+    "lsp": Entry("lsp", "Be the language server of an editor."),
     "explain": Entry("explain", "Say more about a diagnostic's code."),
 }

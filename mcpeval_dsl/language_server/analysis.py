@@ -10,6 +10,8 @@ from typing import Any
 
 from mcpeval_dsl import pipeline
 from mcpeval_dsl.diagnostics.model import Diagnostic
+from mcpeval_dsl.language_server.background import Superseded
+from mcpeval_dsl.language_server.parts import Parts
 from mcpeval_dsl.language_server.snapshot import Analysis, FieldUse, Mention
 from mcpeval_dsl.semantics import front
 from mcpeval_dsl.semantics.catalogue import KnownServer
@@ -17,11 +19,9 @@ from mcpeval_dsl.semantics.lower.assemble import Lowered
 from mcpeval_dsl.semantics.lower.context import Context
 from mcpeval_dsl.semantics.reader import Reader
 from mcpeval_dsl.semantics.symbols import Symbol
-from mcpeval_dsl.source import Span
-
-
-class Stopped(Exception):
-    """Nobody waits for this analysis any more."""
+from mcpeval_dsl.source import Location, SourceFile, Span
+from mcpeval_dsl.syntax import decode
+from mcpeval_dsl.syntax.reading import reported
 
 
 def _never() -> bool:
@@ -29,16 +29,21 @@ def _never() -> bool:
 
 
 def analyse(
-    path: str, reader: Reader, known: Mapping[str, KnownServer], stopped: Callable[[], bool] = _never
+    path: str,
+    reader: Reader,
+    known: Mapping[str, KnownServer],
+    stopped: Callable[[], bool] = _never,
+    earlier: Iterable[Diagnostic] = (),
 ) -> Analysis:
-    """What the spec at `path` means. Raises Stopped between two stages once `stopped()` is true."""
+    """What the spec at `path` means; `earlier` was found before it, in the lock. Raises Superseded between two stages
+    once `stopped()` is true."""
     value: Any = front.Request(path, reader, known)
-    found: list[Diagnostic] = []
+    found: list[Diagnostic] = [*earlier]
     texts: dict[str, str] = {}
     lowered: Lowered | None = None
     for stage in pipeline.STAGES:
         if stopped():
-            raise Stopped
+            raise Superseded
         checked = stage(value)
         found.extend(checked.diagnostics)
         value = checked.value
@@ -94,3 +99,24 @@ def _fields(ctx: Context) -> dict[str, list[FieldUse]]:
     for symbol, names, span in ctx.fields:
         places.setdefault((span.file.path, span.start, span.end), FieldUse(span.start, span.end, symbol, names))
     return _by_path(places)
+
+
+def syntax_alone(path: str, text: str, parts: Parts, why: str, stopped: Callable[[], bool] = _never) -> Analysis:
+    """What a very large file's syntax says, with a note that nobody looked further. Raises Superseded between two parts."""
+    decoded = decode(path, text.encode("utf-8", "surrogatepass"))
+    found = list(decoded.diagnostics)
+    file = SourceFile(path, text)
+    for part in parts.items if decoded.value is not None else ():
+        if stopped():
+            raise Superseded
+        found += [problem.diagnostic(file, part.start) for problem in part.body.problems]
+    note = Diagnostic(
+        "MCPE105",
+        "this file is too large to be checked as it is typed",
+        Location(path, 1, 1, 1, 1),
+        f"{why[0].upper()}{why[1:]}.",
+        "let `mcpe lint` check it",
+        "note",
+    )
+    told = (note, *reported(file, found, True)) if decoded.value is not None else tuple(found)
+    return Analysis(path, {path: text}, None, None, told, {}, {}, {})

@@ -42,6 +42,11 @@ class Body:
         return build(self.text, parsed.tokens, parsed.program, parsed.dropped, self.file, 0)
 
     @property
+    def is_read(self) -> bool:
+        """Whether somebody asked already for what the text says."""
+        return "parsed" in self.__dict__
+
+    @property
     def problems(self) -> tuple[Problem, ...]:
         return self.parsed.problems
 

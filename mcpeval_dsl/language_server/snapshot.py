@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
@@ -65,7 +65,8 @@ class Import:
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """What one spec with its imports was found to mean. `texts` are those of its `.mcpe` files, as they were read.
+    """What one spec with its imports was found to mean. `texts` are those of its `.mcpe` files, as they were read;
+    `others` those of further files that diagnostics point into.
 
     `lowered` (symbols, scopes, parts) and `suite` are None where the spec could not be read. `mentions` are by path, in
     order of the text; definitions of task-local names that are nowhere used are not among them. Two symbols are the
@@ -80,6 +81,7 @@ class Analysis:
     mentions: Mapping[str, Sequence[Mention]]
     fields: Mapping[str, Sequence[FieldUse]]
     known: Mapping[str, KnownServer]
+    others: Mapping[str, str] = field(default_factory=dict)
 
 
 class Files(Protocol):

@@ -65,9 +65,14 @@ def parse(file: SourceFile) -> Checked[SyntaxTree]:
         statements += build(source, parsed.tokens, parsed.program, parsed.dropped, file, piece.start)
         diagnostics += [problem.diagnostic(file, piece.start) for problem in parsed.problems]
         complete = complete and parsed.complete
-    if not statements and not diagnostics:
-        diagnostics.append(_empty(file))
-    return Checked(SyntaxTree(file, tuple(statements), complete), _capped(file, diagnostics))
+    return Checked(SyntaxTree(file, tuple(statements), complete), reported(file, diagnostics, bool(statements)))
+
+
+def reported(file: SourceFile, found: list[Diagnostic], statements: bool) -> tuple[Diagnostic, ...]:
+    """What is told of the mistakes of a file: not too many of them, and that it is empty where it is."""
+    if not statements and not found:
+        return (_empty(file),)
+    return _capped(file, found)
 
 
 def _empty(file: SourceFile) -> Diagnostic:

@@ -43,6 +43,8 @@ HOMES = {
     "networkx": {"plan"},
     "scipy": {"statistics"},
     "numpy": {"statistics", "score"},
+    "pygls": {"language_server"},
+    "lsprotocol": {"language_server"},
     "typer": {"cli"},
     "zstandard": {"records", "execute"},
     "sqlite3": {"values", "execute", "records", "cli"},

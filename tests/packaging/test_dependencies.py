@@ -36,7 +36,7 @@ def imported() -> set[str]:
 
 def test_declared_are_exactly_the_imported_packages() -> None:
     optional = PROJECT["optional-dependencies"]
-    declared = [*PROJECT["dependencies"], *optional["duckdb"], *optional["litellm"]]
+    declared = [*PROJECT["dependencies"], *optional["duckdb"], *optional["litellm"], *optional["lsp"]]
     assert {distribution(line) for line in declared} == imported()
 
 

@@ -1,0 +1,34 @@
+"""Command line: `mcpe lsp`, the language server, over standard input and output. Reads; starts nothing."""
+
+from __future__ import annotations
+
+import typer
+
+HELP = """Be the language server of an editor, over standard input and output.
+
+The editor starts it. What it looks at is checked as it is typed; nothing of it is started.
+
+Example: vim.lsp.start({ name = "mcpe", cmd = { "mcpe", "lsp" } })
+"""
+
+
+def command(
+    stdio: bool = typer.Option(True, "--stdio", help="The only way it speaks; editors like to say so.", hidden=True),
+) -> None:
+    import os
+    import sys
+
+    from mcpeval_dsl.cli import exits
+
+    try:
+        from mcpeval_dsl.language_server.server import Server
+    except ModuleNotFoundError as missing:
+        if missing.name not in ("pygls", "lsprotocol", "cattrs", "attrs"):
+            raise
+        print('error: the language server is not installed: pip install "mcpeval_dsl[lsp]"', file=sys.stderr)
+        raise typer.Exit(exits.SPEC) from None
+    output = os.dup(1)
+    os.dup2(2, 1)  # what else is printed goes where editors keep logs, not between the messages
+    sys.setswitchinterval(0.001)  # an analysis gives way to a request at once
+    code = Server(traces=os.environ.get("MCPE_DEBUG") == "1").run(0, output)
+    raise typer.Exit(code)

@@ -1,0 +1,226 @@
+"""Language server, one project: its files, who imports whom, and what was last found about each spec."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from mcpeval_dsl.language_server.analysis import analyse
+from mcpeval_dsl.language_server.disk import Overlay, specs_below, stamp
+from mcpeval_dsl.language_server.locks import Locks
+from mcpeval_dsl.language_server.parts import Parts, parts_of
+from mcpeval_dsl.language_server.positions import Encoding
+from mcpeval_dsl.language_server.snapshot import Analysis, Snapshot
+from mcpeval_dsl.project.loading import lock_path
+from mcpeval_dsl.semantics.reader import beside
+
+_SUITE = re.compile(r"^suite\b", re.MULTILINE)
+_IMPORT = re.compile(r'^import[ \t]+r?"([^"\n]+)"', re.MULTILINE)
+MOST_MAINS = 50
+
+
+@dataclass(slots=True)
+class Open:
+    """An open file: its text at a version. `full` is its absolute path, or the name of a buffer that has none."""
+
+    uri: str
+    path: str
+    full: str
+    text: str
+    version: int | None
+    parts: Parts
+    limited: str = ""
+
+
+@dataclass(slots=True)
+class _Entry:
+    """What a file on disk says at a glance."""
+
+    stamp: tuple[int, int, int] | None
+    imports: tuple[str, ...]
+    suite: bool
+
+
+@dataclass(slots=True)
+class Project:
+    """Implements `snapshot.Files`. `opened` are its open files by path; `buffers` gives the texts of all open files."""
+
+    root: Path
+    encoding: Encoding
+    buffers: Callable[[], Mapping[str, str]]
+    to_uri: Callable[[str], str]
+    opened: dict[str, Open] = field(default_factory=dict)
+    analysed: dict[str, Analysis] = field(default_factory=dict)
+    scanned: bool = False
+    _entries: dict[str, _Entry] = field(default_factory=dict)
+    _locks: Locks = field(default_factory=Locks)
+    _asked: dict[str, Analysis] = field(default_factory=dict)
+    _marks: dict[str, dict[str, tuple[int, int, int] | None]] = field(default_factory=dict)
+
+    def overlay(self) -> Overlay:
+        return Overlay(str(self.root), dict(self.buffers()))
+
+    def scan(self) -> None:
+        """Look which specs there are and what they import. What did not change is not read again."""
+        overlay = self.overlay()
+        found: dict[str, _Entry] = {}
+        for path in specs_below(str(self.root)):
+            mark = stamp(overlay.full(path))
+            known = self._entries.get(path)
+            if known is not None and known.stamp == mark:
+                found[path] = known
+                continue
+            try:
+                text = overlay.read(path).decode("utf-8", "replace")
+            except OSError:
+                text = ""
+            found[path] = _entry(path, text, mark)
+        self._entries = found
+        self.scanned = True
+
+    def _glance(self, path: str) -> _Entry | None:
+        opened = self.opened.get(path)
+        return self._entries.get(path) if opened is None else _entry(path, opened.text, None)
+
+    def paths(self) -> tuple[str, ...]:
+        return tuple(sorted({*self._entries, *self.opened}))
+
+    def exists(self, path: str) -> bool:
+        return self.overlay().exists(path)
+
+    def uri(self, path: str) -> str:
+        opened = self.opened.get(path)
+        return opened.uri if opened is not None else self.to_uri(os.path.normpath(self.root / path))
+
+    def importers(self, path: str) -> tuple[str, ...]:
+        found = []
+        for other in self.paths():
+            entry = self._glance(other)
+            if entry is not None and path in entry.imports:
+                found.append(other)
+        return tuple(found)
+
+    def mains(self, path: str) -> tuple[str, ...]:
+        """The specs whose analysis says something about a file: itself, if it has a suite or nobody imports it; else
+        the specs that import it, if through others."""
+        entry = self._glance(path)
+        if entry is None or entry.suite:
+            return (path,)
+        above = self._above(path)
+        return tuple(name for name in above if (found := self._glance(name)) and found.suite) or (path,)
+
+    def _above(self, path: str) -> list[str]:
+        """All files that import this one, nearest first."""
+        found: list[str] = []
+        pending = [path]
+        seen = {path}
+        importing: dict[str, list[str]] = {}
+        for other in self.paths():
+            entry = self._glance(other)
+            for target in entry.imports if entry is not None else ():
+                importing.setdefault(target, []).append(other)
+        while pending and len(found) < MOST_MAINS:
+            for other in importing.get(pending.pop(0), ()):
+                if other not in seen:
+                    seen.add(other)
+                    found.append(other)
+                    pending.append(other)
+        return found
+
+    def analyse(self, main: str, stopped: Callable[[], bool]) -> Analysis:
+        """What a spec means, with the texts as they stand and the lock beside it. Raises Superseded."""
+        overlay = self.overlay()
+        lock = self._locks.beside(self.root, main)
+        found = analyse(main, overlay, lock.known, stopped, lock.diagnostics)
+        texts = {p: d.decode("utf-8", "replace") for p, d in overlay.read_texts.items()}
+        texts.update(lock.texts)
+        wanted = {
+            at.path for d in found.diagnostics for at in (d.at, *(label.at for label in d.labels)) if at is not None
+        }
+        others = {path: texts[path] for path in wanted if path in texts and path not in found.texts}
+        return replace(found, others=others)
+
+    def timed_analysis(self, main: str, stopped: Callable[[], bool]) -> tuple[Analysis, float]:
+        """The same with the seconds it took."""
+        begin = time.monotonic()
+        return self.analyse(main, stopped), time.monotonic() - begin
+
+    def graph(self) -> list[tuple[str, tuple[str, ...], bool]]:
+        """Which specs there are on disk, what they import, and whether they hold a suite."""
+        return [(path, entry.imports, entry.suite) for path, entry in sorted(self._entries.items())]
+
+    def changed_on_disk(self) -> list[str]:
+        """Specs of which a file that is not open, or the lock, changed since the last call; in the first call none."""
+        changed = []
+        overlay = self.overlay()
+        for main, analysis in list(self.analysed.items()):
+            paths = (lock_path(main), *(p for p in (*analysis.texts, *analysis.others) if p not in self.opened))
+            marks = {path: stamp(overlay.full(path)) for path in paths}
+            known = self._marks.get(main)
+            if known is not None and any(known.get(path, mark) != mark for path, mark in marks.items()):
+                changed.append(main)
+            self._marks[main] = marks
+        return changed
+
+    def analyses(self, path: str) -> tuple[Analysis, ...]:
+        """Analyses of the texts as they stand, of every spec in which this file has a part. May take its time."""
+        return tuple(self._fresh(main) for main in dict.fromkeys((path, *self._above(path))))
+
+    def _fresh(self, main: str) -> Analysis:
+        """The last analysis where no text of it changed since, else a new one."""
+        overlay = self.overlay()
+        for known in (self.analysed.get(main), self._asked.get(main)):
+            if known is not None and known.texts and all(_same(overlay, p, t) for p, t in known.texts.items()):
+                return known
+        found = self._asked[main] = self.analyse(main, lambda: False)
+        return found
+
+    def snapshot(self, path: str) -> Snapshot | None:
+        opened = self.opened.get(path)
+        if opened is not None:
+            return self._made(opened.uri, path, opened.text, opened.version, opened.parts, opened.limited)
+        try:
+            text = self.overlay().read(path).decode("utf-8-sig")
+        except (OSError, UnicodeDecodeError):
+            return None
+        return self._made(self.uri(path), path, text, None, parts_of(path, text), "")
+
+    def _made(self, uri: str, path: str, text: str, version: int | None, parts: Parts, limited: str) -> Snapshot:
+        analysis = self.analysis_of(path)
+        known = analysis.known if analysis is not None else self._locks.last(self.root, path)
+        return Snapshot(uri, path, text, version, self.encoding, parts.items, known, self, analysis, limited)
+
+    def analysis_of(self, path: str) -> Analysis | None:
+        """What is known about a file: from its own analysis, else from that of a spec it has a part in."""
+        own = self.analysed.get(path)
+        if own is not None:
+            return own
+        return next((a for a in self.analysed.values() if path in a.texts), None)
+
+    def forget(self) -> Iterable[str]:
+        """Drop the analyses that no open file has a part in; gives their specs."""
+        gone = [
+            main
+            for main, analysis in self.analysed.items()
+            if main not in self.opened and not any(path in self.opened for path in analysis.texts)
+        ]
+        for main in gone:
+            del self.analysed[main]
+        self._asked.clear()
+        return gone
+
+
+def _entry(path: str, text: str, mark: tuple[int, int, int] | None) -> _Entry:
+    imports = tuple(beside(path, found) for found in _IMPORT.findall(text))
+    return _Entry(mark, imports, _SUITE.search(text) is not None)
+
+
+def _same(overlay: Overlay, path: str, text: str) -> bool:
+    try:
+        return overlay.read(path).decode("utf-8-sig", "surrogatepass") == text
+    except (OSError, UnicodeDecodeError):
+        return False
