@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from mcpeval_dsl.diagnostics.model import Checked, Diagnostic
+from mcpeval_dsl.diagnostics.suppression import Suppressions
 from mcpeval_dsl.semantics import front
 from mcpeval_dsl.semantics.catalogue import KnownServer
 from mcpeval_dsl.semantics.model import TypedSuite
@@ -25,28 +26,41 @@ STAGES: tuple[Callable[[Any], Checked[Any]], ...] = (
     front.lower,  # Sources -> Lowered: names bound, units, defaults, profiles
     front.apply_rules,  # Lowered -> TypedSuite: what a well-formed suite may still not mean
 )
+LINT_STAGES = (*STAGES[:-1], front.review)  # the same, and advice on the design
 
 
 def check(
     path: str,
     read: Reader | Callable[[str], bytes],
     known: Mapping[str, KnownServer] | None = None,
+    *,
+    design: bool = False,
+    suppressions: Suppressions | None = None,
 ) -> Checked[TypedSuite]:
     """Compile the front end of one spec. `path` is relative to the project; so is every path in the suite.
 
     `read` is a `Reader`, or a function from a path to its bytes that raises OSError. `known` holds the tools of
     locked servers by server name. The value is there whenever the spec could be read at all: ask `.ok`.
+
+    Warnings and notes that a comment ignores are left out. With `design`, advice on the design is given as well, and what
+    is wrong with such comments; that is left to the caller who hands in `suppressions`, to apply them to more than this.
     """
     reader = _Function(read) if callable(read) else read
+    held = Suppressions() if suppressions is None else suppressions
     value: Any = front.Request(path, reader, known or {})
     found: list[Diagnostic] = []
-    for stage in STAGES:
+    for stage in LINT_STAGES if design else STAGES:
         checked = stage(value)
         found.extend(checked.diagnostics)
         value = checked.value
         if value is None:
             return Checked(None, tuple(found))
+        if isinstance(value, front.Sources):
+            front.hold_comments(value, held)
     assert isinstance(value, TypedSuite)
+    found = held.apply(found)
+    if design and suppressions is None:
+        found += held.leftovers(unused=not any(d.severity == "error" for d in found))
     return Checked(value, tuple(found))
 
 

@@ -10,12 +10,13 @@ import errno
 import hashlib
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from mcpeval_dsl.diagnostics.model import Checked, Diagnostic
+from mcpeval_dsl.diagnostics.settings import LintSettings
 
 DEFAULT_SPECS = ("specs",)
 PLAN_PATH = ".mcpe/plan.json"
@@ -24,11 +25,12 @@ _SUITE = re.compile(r"^suite\b", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """`specs` are files and folders relative to `root`; `config` is the file that says so, if one does."""
+    """`specs` are files and folders relative to `root`, `lint` settings; `config` is the file that says so, if one does."""
 
     root: Path
     specs: tuple[str, ...] = DEFAULT_SPECS
     config: Path | None = None
+    lint: LintSettings = field(default_factory=LintSettings)
 
     def relative(self, path: Path) -> str:
         """A path as everything shows and stores it: relative to the root, with `/`."""
@@ -37,13 +39,20 @@ class Project:
 
 @dataclass(slots=True)
 class FileReader:
-    """Reads regular files by their path relative to the root, and remembers what it read (`texts`) for messages."""
+    """Reads regular files by their path relative to the root, and remembers what it read (`texts`) for messages.
+
+    `overlay` holds what is read in place of a file: a text that is not saved yet.
+    """
 
     root: Path
     texts: dict[str, bytes] = field(default_factory=dict)
+    overlay: Mapping[str, bytes] = field(default_factory=dict)
 
     def read(self, path: str) -> bytes:
         """The bytes of a file. Raises OSError; a pipe or device is an error too, since reading it may never end."""
+        if path in self.overlay:
+            data = self.texts[path] = self.overlay[path]
+            return data
         full = self.root / path
         if self.exists(path) and not full.is_file() and not full.is_dir():
             raise OSError(errno.EINVAL, "it is not a regular file")
@@ -102,9 +111,9 @@ def _configured(path: Path, keys: tuple[str, ...]) -> Checked[Project] | None:
 def _settings(path: Path, data: dict[str, Any]) -> Checked[Project]:
     from mcpeval_dsl.diagnostics.suggestions import closest
 
-    unknown = next((key for key in data if key != "specs"), None)
+    unknown = next((key for key in data if key not in ("specs", "lint")), None)
     if unknown is not None:
-        near = closest(unknown, ["specs"])
+        near = closest(unknown, ["specs", "lint"])
         return Checked(
             None, (_bad_config(path, f"there is no setting `{unknown}`", near and f"did you mean `{near}`?"),)
         )
@@ -113,7 +122,15 @@ def _settings(path: Path, data: dict[str, Any]) -> Checked[Project]:
         specs = [specs]
     if not isinstance(specs, list) or not all(isinstance(item, str) for item in specs):
         return Checked(None, (_bad_config(path, "`specs` is no list of paths"),))
-    return Checked(Project(path.parent, tuple(specs), path))
+    lint = LintSettings()
+    if "lint" in data:
+        from mcpeval_dsl.project.lint_settings import read
+
+        found = read(path, data["lint"])
+        if found.value is None:
+            return Checked(None, found.diagnostics)
+        lint = found.value
+    return Checked(Project(path.parent, tuple(specs), path, lint))
 
 
 def _bad_config(path: Path, what: str, hint: str | None = None) -> Diagnostic:

@@ -36,7 +36,7 @@ class Example:
 
 
 def check_text(text: str) -> tuple[Diagnostic, ...]:
-    return pipeline.check("spec.mcpe", Example(text)).diagnostics
+    return pipeline.check("spec.mcpe", Example(text), design=True).diagnostics
 
 
 def errors_of(text: str, check: Callable[[str], tuple[Diagnostic, ...]] = check_text) -> set[str]:

@@ -2,6 +2,7 @@
 
 A heading `##` begins a case. Its fences: `mcpe` or `mcpe PATH` (a spec; the first is compiled), `text PATH` (a file
 beside it), `json SERVER` (locked tools as a list), and `diagnostics` (the messages; `--update-cases` rewrites them).
+On the page `design` advice is asked for, and a case looks only at the codes that its heading names.
 """
 
 from __future__ import annotations
@@ -48,8 +49,10 @@ class Case:
         return next(iter(self.files))
 
     def found(self) -> list[Diagnostic]:
-        checked = pipeline.check(self.main, Memory(self.files), self.known)
-        return sorted(checked.diagnostics, key=lambda d: (str(d.at and d.at.path), d.at.line if d.at else 0, d.code))
+        checked = pipeline.check(self.main, Memory(self.files), self.known, design=self.page.stem == "design")
+        only = re.findall(r"MCPE\d{3}", self.title)
+        found = [d for d in checked.diagnostics if d.code in only or not only]
+        return sorted(found, key=lambda d: (str(d.at and d.at.path), d.at.line if d.at else 0, d.code))
 
     def expected(self) -> list[tuple[str, int, str, str]]:
         marks = []

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 from mcpeval_dsl.semantics.lower.assemble import Lowered
 from mcpeval_dsl.semantics.rules.arms import arms
-from mcpeval_dsl.semantics.rules.balance import balance
 from mcpeval_dsl.semantics.rules.budgets import budgets
 from mcpeval_dsl.semantics.rules.coverage import coverage
 from mcpeval_dsl.semantics.rules.credentials import credentials
 from mcpeval_dsl.semantics.rules.crowded import crowded
+from mcpeval_dsl.semantics.rules.design import DESIGN
 from mcpeval_dsl.semantics.rules.forbidden import forbidden
 from mcpeval_dsl.semantics.rules.gradeless import gradeless
 from mcpeval_dsl.semantics.rules.private_servers import private_servers
@@ -19,9 +19,10 @@ from mcpeval_dsl.semantics.rules.repetitions import repetitions
 from mcpeval_dsl.semantics.rules.result_paths import result_paths
 from mcpeval_dsl.semantics.rules.self_judging import self_judging
 from mcpeval_dsl.semantics.rules.silent_writes import silent_writes
-from mcpeval_dsl.semantics.rules.spoken_tools import spoken_tools
 from mcpeval_dsl.semantics.rules.unused import unused
 from mcpeval_dsl.semantics.rules.versions import versions
+
+__all__ = ["DESIGN", "RULES"]
 
 Rule = Callable[[Lowered], None]
 
@@ -38,9 +39,7 @@ RULES: tuple[Rule, ...] = (
     credentials,
     self_judging,
     silent_writes,
-    spoken_tools,
     coverage,
     crowded,
-    balance,
     unused,
 )
