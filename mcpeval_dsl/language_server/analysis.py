@@ -10,6 +10,7 @@ from typing import Any
 
 from mcpeval_dsl import pipeline
 from mcpeval_dsl.diagnostics.model import Diagnostic
+from mcpeval_dsl.diagnostics.suppression import Suppressions
 from mcpeval_dsl.language_server.background import Superseded
 from mcpeval_dsl.language_server.parts import Parts
 from mcpeval_dsl.language_server.snapshot import Analysis, FieldUse, Mention
@@ -41,7 +42,8 @@ def analyse(
     found: list[Diagnostic] = [*earlier]
     texts: dict[str, str] = {}
     lowered: Lowered | None = None
-    for stage in pipeline.STAGES:
+    held = Suppressions()
+    for stage in pipeline.LINT_STAGES:
         if stopped():
             raise Superseded
         checked = stage(value)
@@ -49,10 +51,13 @@ def analyse(
         value = checked.value
         if isinstance(value, front.Sources):
             texts = {tree.file.path: tree.file.text for tree in value.loaded.trees}
+            front.hold_comments(value, held)
         elif isinstance(value, Lowered):
             lowered = value
         if value is None:
             break
+    found = held.apply(found)
+    found += held.leftovers([path], unused=not any(d.severity == "error" for d in found))
     suite = lowered.suite if lowered is not None else None
     mentions = _mentions(lowered.ctx) if lowered is not None else {}
     fields = _fields(lowered.ctx) if lowered is not None else {}
