@@ -30,6 +30,8 @@ _TYPOGRAPHIC = re.compile(r"[“„”«»‘’‚][^“„”«»‘’‚\"\n
 _TO_LINE_END = re.compile(r"[^\n]*?(?=[ \t\r]*(?:\n|\Z))")
 _STRING_SO_FAR = re.compile(r'"(?:\\.|[^"\\\n])*"')
 _ODD_BLANK = re.compile(r"[\u00a0\u1680\u2000-\u200b\u202f\u205f\u3000\ufeff\f\v]+")
+_LINE_END = re.compile(r"[ \t\r]*(?:#[^\n]*)?\n")
+_FENCE = re.compile(r'"{3,}')
 LONGEST_RUN = 2_000
 LONGEST_NUMBER = 40
 _HIGH, _LOW = "u[dD][89ABab][0-9A-Fa-f]{2}", "u[dD][C-Fc-f][0-9A-Fa-f]{2}"
@@ -379,8 +381,13 @@ def block_with_colons(text: str, brace: int) -> bool:
     first = _FIRST_PAIR.match(text, brace)
     if not first:
         return False
-    line = _QUOTED.sub('""', first[0].rsplit("\n", 1)[-1]).split("#")[0].rstrip()
-    if line.endswith((",", "{", "[", "(", "}")):
+    last = terminal("TEXT").sub('""', first[0].rsplit("\n", 1)[-1])
+    if opened := _FENCE.search(last):
+        closed = text.find(opened[0], first.end())
+        behind = text[closed + len(opened[0]) : closed + 400]
+        return closed < 0 or (_LINE_END.match(behind) is not None and behind.lstrip()[:1] not in (",", "}"))
+    line = _QUOTED.sub('""', last).split("#")[0].rstrip()
+    if line.endswith((",", "{", "[", "(", "}", ":")):
         return False
     rest = text[first.end() : first.end() + 400].lstrip()
     return not rest.startswith("}")

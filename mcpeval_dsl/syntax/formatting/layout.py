@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from mcpeval_dsl.syntax.formatting.columns import align
 from mcpeval_dsl.syntax.formatting.lines import STEP, WIDTH, Laid, Line, Writer, comment_lines
-from mcpeval_dsl.syntax.formatting.shape import Bracket, Leaf, Node, Shape, Statement
+from mcpeval_dsl.syntax.formatting.shape import OPERATORS, Bracket, Leaf, Node, Shape, Statement, is_operator_word
 from mcpeval_dsl.syntax.formatting.texts import text_lines
 from mcpeval_dsl.syntax.formatting.tokens import Gap
 from mcpeval_dsl.syntax.formatting.widths import outline, to_open
@@ -34,25 +34,37 @@ def lay_out(shape: Shape) -> list[Line]:
 def _body(statements: Sequence[Statement], end: Gap, indent: int) -> list[Line]:
     """The lines of a block, columns aligned. The trailing comment of its opening line is the caller's."""
     found: list[Laid | Line] = []
-    for number, statement in enumerate(statements):
-        gap, first = statement.gap, number == 0
-        if gap.trailing and not first:
-            _comment_last(found, gap.trailing)
+    last: Laid | None = None
+    behind = False  # whether the statement before has a block
+    for statement in statements:
+        gap, first = statement.gap, last is None
+        if last is not None:
+            last.lines[-1].comment = gap.trailing
+            last.lines[-1].text += ";" if not behind and _begins_as_operator(statement) else ""
         between = comment_lines(gap, indent, first)
         if gap.blank and (gap.own or not first):
             between.append(Line(0, ""))
         found += between
-        found.append(_statement(statement, indent, apart=bool(between) or first))
-    if end.trailing and statements:
-        _comment_last(found, end.trailing)
+        last = _statement(statement, indent, apart=bool(between) or first)
+        found.append(last)
+        last.lines[-1].text += ";" if (ends := _ends_as_operator(statement)) else ""
+        behind = ends or statement.block is not None
+    if last is not None:
+        last.lines[-1].comment = end.trailing
     found += comment_lines(end, indent, not statements)
     return align(found)
 
 
-def _comment_last(found: list[Laid | Line], comment: str) -> None:
-    last = found[-1]
-    assert isinstance(last, Laid), "a trailing comment follows a statement"
-    last.lines[-1].comment = comment
+def _begins_as_operator(statement: Statement) -> bool:
+    """Whether a `;` has to stand before the statement, or its first word would be read as an operator."""
+    words = [node.text for node in statement.nodes[:2] if isinstance(node, Leaf)]
+    return words[0] in OPERATORS or (words[0] == "not" and words[-1] in OPERATORS)
+
+
+def _ends_as_operator(statement: Statement) -> bool:
+    """Whether a `;` has to stand behind the statement, or its last word would be read as an operator without a value."""
+    last = statement.nodes[-1]
+    return statement.block is None and len(statement.nodes) > 2 and isinstance(last, Leaf) and last.text in OPERATORS
 
 
 def _statement(statement: Statement, indent: int, apart: bool) -> Laid:
@@ -65,7 +77,7 @@ def _statement(statement: Statement, indent: int, apart: bool) -> Laid:
         if not writer.broke and writer.column + 1 + len(block.flat) <= WIDTH:
             writer.put(" " + block.flat)
             return Laid(writer.lines, stops, apart, writer.whole)
-    opening = "" if block is None else " {" if block.statements or block.end.commented else " {}"
+    opening = "" if block is None else " {}" if block.flat == "{}" else " {"
     writer = _head(statement, indent, len(opening))
     writer.put(opening)
     if opening == " {" and block is not None:
@@ -114,16 +126,21 @@ def _cells(nodes: Sequence[Node]) -> list[tuple[int, str]]:
 
 
 def _segments(nodes: Sequence[Node]) -> list[Segment]:
-    """The head, cut behind commas and before operators, but for one behind the first word."""
+    """The head, cut behind commas and before operators."""
     segments = [Segment([])]
-    previous = ""
     for number, node in enumerate(nodes):
-        kind = node.kind
-        if number and (previous == "COMMA" or (kind == "CMP" and (number > 1 or node.gap.commented))):
+        if number and (nodes[number - 1].kind == "COMMA" or (node.kind == "CMP" and _may_break(nodes, number))):
             segments.append(Segment([], node.gap.newline))
         segments[-1].nodes.append(node)
-        previous = kind
     return segments
+
+
+def _may_break(nodes: Sequence[Node], number: int) -> bool:
+    """Whether a line may begin with the operator there. Behind some words the scanner would then read another one."""
+    before, gap = nodes[number - 1], nodes[number].gap
+    if gap.commented or is_operator_word(before):
+        return gap.newline
+    return number > 1 and (gap.newline or not (isinstance(before, Bracket) and before.closer == "}"))
 
 
 def _head(statement: Statement, indent: int, tail: int) -> Writer:

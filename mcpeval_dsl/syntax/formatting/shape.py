@@ -11,6 +11,7 @@ from typing import TypeAlias
 from mcpeval_dsl.syntax.formatting.tokens import NOTHING, Gap, Word, merged
 from mcpeval_dsl.syntax.machine import CLOSERS, END
 
+OPERATORS = frozenset({"in", "has", "under"})  # or a name, which depends on what follows
 _BRACKETS = frozenset({"LPAR", "LSQB", "_IDX", "_OBJ"})
 _GLUED_BEFORE = frozenset({"COMMA", "COLON", "DOT", "LPAR", "_IDX", "RPAR", "RSQB"})
 _GLUED_AFTER = frozenset({"DOT", "LPAR", "LSQB", "_IDX", "_OBJ"})
@@ -115,6 +116,11 @@ def needed(nodes: list[Node]) -> int:
     return widest
 
 
+def is_operator_word(node: Node) -> bool:
+    """Whether it depends on what follows if the node is a name or an operator."""
+    return isinstance(node, Leaf) and (node.text in OPERATORS or node.text == "not")
+
+
 class _Reader:
     def __init__(self, words: list[Word]) -> None:
         self.words = words
@@ -136,9 +142,10 @@ class _Reader:
             if nodes and _ended(word, previous):
                 break
             if word.kind == "LBRACE" and not self.is_value(previous):
-                block = self.block()
+                block = self.block(nodes[-1])
                 break
-            broken = broken or (len(nodes) > 1 and word.gap.newline) or (bool(nodes) and word.gap.commented)
+            if nodes and word.gap.newline:
+                broken = broken or len(nodes) > 1 or word.gap.commented or is_operator_word(nodes[0])
             nodes.append(self.node(word, previous))
             previous = self.words[self.at - 1].kind
         flat = None if broken else flat_nodes(nodes)
@@ -156,7 +163,7 @@ class _Reader:
         if word.kind in _BRACKETS or word.kind == "LBRACE":
             return self.bracket(word, spaced)
         text = " ".join(word.text.split()) if word.kind == "CMP" else word.text
-        flat = None if "\n" in text or (previous and word.gap.commented) else text
+        flat = None if "\n" in text else text
         return Leaf(word.kind, text, word.gap if previous else NOTHING, spaced, flat, len(text))
 
     def bracket(self, opener: Word, spaced: bool) -> Bracket:
@@ -171,7 +178,7 @@ class _Reader:
         self.at += 1
         open_ = open_ or end.gap.commented
         flat = None
-        if not open_ and not opener.gap.commented:
+        if not open_:
             parts = [flat_nodes(element.nodes) for element in elements]
             if None not in parts:
                 flat = opener.text + ", ".join(p for p in parts if p is not None) + end.text
@@ -195,12 +202,15 @@ class _Reader:
             self.words[self.at] = behind._replace(gap=merged(word.gap, behind.gap))
         return element, commented
 
-    def block(self) -> Block:
+    def block(self, before: Node) -> Block:
         self.at += 1
         statements = self.statements("RBRACE")
         end = self.words[self.at].gap
         self.at += 1
-        return Block(statements, end, _flat_block(statements, end))
+        flat = _flat_block(statements, end)
+        if flat == "{}" and is_operator_word(before):
+            flat = None  # `under {}` would be an operator and an empty object
+        return Block(statements, end, flat)
 
 
 def _ended(word: Word, previous: str) -> bool:

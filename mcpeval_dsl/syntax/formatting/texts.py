@@ -39,5 +39,6 @@ def text_lines(token: str) -> TextLines:
 
 
 def _rigid(token: str) -> TextLines:
-    first, *rest = token.split("\n")
+    *lines, last = token.split("\n")
+    first, *rest = [*(line.removesuffix("\r") for line in lines), last]
     return TextLines(first, tuple(rest), True)
