@@ -36,6 +36,7 @@ def check(
     *,
     design: bool = False,
     suppressions: Suppressions | None = None,
+    watch: Callable[[object], None] = lambda value: None,
 ) -> Checked[TypedSuite]:
     """Compile the front end of one spec. `path` is relative to the project; so is every path in the suite.
 
@@ -44,12 +45,14 @@ def check(
 
     Warnings and notes that a comment ignores are left out. With `design`, advice on the design is given as well, and what
     is wrong with such comments; that is left to the caller who hands in `suppressions`, to apply them to more than this.
+    `watch` is shown what each stage is given: an editor keeps it, or ends the work by an exception of its own.
     """
     reader = _Function(read) if callable(read) else read
     held = Suppressions() if suppressions is None else suppressions
     value: Any = front.Request(path, reader, known or {})
     found: list[Diagnostic] = []
     for stage in LINT_STAGES if design else STAGES:
+        watch(value)
         checked = stage(value)
         found.extend(checked.diagnostics)
         value = checked.value

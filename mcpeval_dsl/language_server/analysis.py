@@ -10,7 +10,6 @@ from typing import Any
 
 from mcpeval_dsl import pipeline
 from mcpeval_dsl.diagnostics.model import Diagnostic
-from mcpeval_dsl.diagnostics.suppression import Suppressions
 from mcpeval_dsl.language_server.background import Superseded
 from mcpeval_dsl.language_server.parts import Parts
 from mcpeval_dsl.language_server.snapshot import Analysis, FieldUse, Mention
@@ -18,6 +17,7 @@ from mcpeval_dsl.semantics import front
 from mcpeval_dsl.semantics.catalogue import KnownServer
 from mcpeval_dsl.semantics.lower.assemble import Lowered
 from mcpeval_dsl.semantics.lower.context import Context
+from mcpeval_dsl.semantics.model import TypedSuite
 from mcpeval_dsl.semantics.reader import Reader
 from mcpeval_dsl.semantics.symbols import Symbol
 from mcpeval_dsl.source import Location, SourceFile, Span
@@ -30,38 +30,25 @@ def _never() -> bool:
 
 
 def analyse(
-    path: str,
-    reader: Reader,
-    known: Mapping[str, KnownServer],
-    stopped: Callable[[], bool] = _never,
-    earlier: Iterable[Diagnostic] = (),
+    path: str, reader: Reader, known: Mapping[str, KnownServer], stopped: Callable[[], bool] = _never
 ) -> Analysis:
-    """What the spec at `path` means; `earlier` was found before it, in the lock. Raises Superseded between two stages
-    once `stopped()` is true."""
-    value: Any = front.Request(path, reader, known)
-    found: list[Diagnostic] = [*earlier]
+    """What the spec at `path` means. Raises Superseded between two stages once `stopped()` is true."""
     texts: dict[str, str] = {}
     lowered: Lowered | None = None
-    held = Suppressions()
-    for stage in pipeline.LINT_STAGES:
+
+    def watch(value: object) -> None:
+        nonlocal lowered
         if stopped():
             raise Superseded
-        checked = stage(value)
-        found.extend(checked.diagnostics)
-        value = checked.value
         if isinstance(value, front.Sources):
-            texts = {tree.file.path: tree.file.text for tree in value.loaded.trees}
-            front.hold_comments(value, held)
+            texts.update({tree.file.path: tree.file.text for tree in value.loaded.trees})
         elif isinstance(value, Lowered):
             lowered = value
-        if value is None:
-            break
-    found = held.apply(found)
-    found += held.leftovers([path], unused=not any(d.severity == "error" for d in found))
-    suite = lowered.suite if lowered is not None else None
+
+    checked = pipeline.check(path, reader, known, design=True, watch=watch)
     mentions = _mentions(lowered.ctx) if lowered is not None else {}
     fields = _fields(lowered.ctx) if lowered is not None else {}
-    return Analysis(path, texts, lowered, suite, tuple(found), mentions, fields, known)
+    return Analysis(path, texts, lowered, checked.value, checked.diagnostics, mentions, fields, known)
 
 
 def _mentions(ctx: Context) -> dict[str, list[Mention]]:
@@ -104,6 +91,21 @@ def _fields(ctx: Context) -> dict[str, list[FieldUse]]:
     for symbol, names, span in ctx.fields:
         places.setdefault((span.file.path, span.start, span.end), FieldUse(span.start, span.end, symbol, names))
     return _by_path(places)
+
+
+def of_scripts(suite: TypedSuite | None, reader: Reader) -> list[Diagnostic]:
+    """Mistakes in the scripts of scripted models, as `mcpe lint` finds them."""
+    scripts = {model.target for model in suite.models if model.driver == "script"} if suite is not None else ()
+    found: list[Diagnostic] = []
+    for path in sorted(scripts):
+        from mcpeval_dsl.agents.drivers.script_form import load_script
+
+        try:
+            text = reader.read(path).decode("utf-8")
+        except (OSError, UnicodeDecodeError):
+            continue
+        found += load_script(path, text).diagnostics
+    return found
 
 
 def syntax_alone(path: str, text: str, parts: Parts, why: str, stopped: Callable[[], bool] = _never) -> Analysis:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
+from mcpeval_dsl.diagnostics.settings import LintSettings
 from mcpeval_dsl.language_server.positions import Encoding
 from mcpeval_dsl.language_server.project import Project
 from mcpeval_dsl.project import files
@@ -40,6 +41,7 @@ class Homes:
         self._buffers = buffers
         self._projects: dict[str, Project] = {}
         self._roots: dict[str, Path] = {}
+        self._settings: dict[str, LintSettings] = {}
 
     def of(self, uri: str, *, again: bool = False) -> tuple[Project, str]:
         """The project of a file and its path there; `again` looks anew where the project is."""
@@ -55,6 +57,7 @@ class Homes:
     def _root(self, full: Path) -> Path:
         found = files.find(full.parent).value
         if found is not None and found.config is not None:
+            self._settings[str(found.root)] = found.lint
             return found.root
         around = [folder for folder in self.folders if folder in full.parents]
         return max(around, key=lambda folder: len(folder.parts), default=full.parent)
@@ -63,4 +66,5 @@ class Homes:
         known = self._projects.get(str(root))
         if known is None:
             known = self._projects[str(root)] = Project(root, self.encoding, self._buffers, uri_of)
+        known.lint = self._settings.get(str(root), LintSettings())
         return known

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from mcpeval_dsl.language_server.analysis import analyse
+from mcpeval_dsl.diagnostics.settings import LintSettings
+from mcpeval_dsl.language_server.analysis import analyse, of_scripts
 from mcpeval_dsl.language_server.disk import Overlay, specs_below, stamp
 from mcpeval_dsl.language_server.locks import Locks
 from mcpeval_dsl.language_server.parts import Parts, parts_of
@@ -53,6 +54,7 @@ class Project:
     encoding: Encoding
     buffers: Callable[[], Mapping[str, str]]
     to_uri: Callable[[str], str]
+    lint: LintSettings = field(default_factory=LintSettings)
     opened: dict[str, Open] = field(default_factory=dict)
     analysed: dict[str, Analysis] = field(default_factory=dict)
     scanned: bool = False
@@ -135,14 +137,13 @@ class Project:
         """What a spec means, with the texts as they stand and the lock beside it. Raises Superseded."""
         overlay = self.overlay()
         lock = self._locks.beside(self.root, main)
-        found = analyse(main, overlay, lock.known, stopped, lock.diagnostics)
+        found = analyse(main, overlay, lock.known, stopped)
+        told = self.lint.apply([*lock.diagnostics, *found.diagnostics, *of_scripts(found.suite, overlay)])
         texts = {p: d.decode("utf-8", "replace") for p, d in overlay.read_texts.items()}
         texts.update(lock.texts)
-        wanted = {
-            at.path for d in found.diagnostics for at in (d.at, *(label.at for label in d.labels)) if at is not None
-        }
+        wanted = {at.path for d in told for at in (d.at, *(label.at for label in d.labels)) if at is not None}
         others = {path: texts[path] for path in wanted if path in texts and path not in found.texts}
-        return replace(found, others=others)
+        return replace(found, diagnostics=tuple(told), others=others)
 
     def timed_analysis(self, main: str, stopped: Callable[[], bool]) -> tuple[Analysis, float]:
         """The same with the seconds it took."""

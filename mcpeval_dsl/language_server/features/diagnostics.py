@@ -10,7 +10,7 @@ from mcpeval_dsl.language_server.places import NOWHERE, Places, Range
 from mcpeval_dsl.language_server.snapshot import Snapshot
 from mcpeval_dsl.syntax.reading import reported
 
-SEVERITIES = {"error": 1, "warning": 2, "note": 3}
+SEVERITIES = {"error": 1, "warning": 2, "note": 4}  # advice is a hint: no underline for each task of a draft
 UNNECESSARY = 1  # the protocol's tag for what an editor shows faded
 UNUSED = frozenset({"MCPE280"})
 
