@@ -13,6 +13,7 @@ class Entry:
 
 COMMANDS: dict[str, Entry] = {
     "lint": Entry("lint", "Find mistakes in specs without starting anything."),
+    "fmt": Entry("fmt", "Write specs in their canonical form."),
     "compile": Entry("compile", "Compile specs into a plan, and say what a run would cost."),
     "graph": Entry("graph", "Show what depends on what: text, DOT or Mermaid."),
     "lock": Entry("lock", "Ask the servers for their tools and write mcpe.lock."),
