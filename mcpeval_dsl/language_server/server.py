@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from mcpeval_dsl import __version__
@@ -50,14 +51,14 @@ class Server(LanguageServer):
 
     def answer(self, method: str, options: Any = None) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:
         """Register a function of the request's parameters as what answers a method. What it raises is logged, and the
-        editor gets no answer (null): one request fails, not the session."""
+        editor gets no answer (null): one request fails, not the session. A `JsonRpcException` is an answer: a refusal."""
 
         def decorate(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
             @wraps(function)
             def guarded(params: Any) -> Any:
                 try:
                     return function(params)
-                except BrokenPipeError:
+                except (BrokenPipeError, JsonRpcException):
                     raise
                 except Exception as error:
                     self.failed(error)
@@ -118,8 +119,11 @@ class Server(LanguageServer):
 
 
 def _register(server: Server) -> None:
+    from mcpeval_dsl.language_server.features.registering import register  # it needs `Server`
+
     _life(server)
     _texts(server)
+    register(server)
 
 
 def _life(server: Server) -> None:

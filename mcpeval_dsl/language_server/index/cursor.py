@@ -77,7 +77,12 @@ def cursor(body: Body, offset: int) -> Cursor | None:
         token = Token("JSONPATH", path.start(), offset if under is None else max(offset, under.end))
         return _placed(body, before, token.start, token.end, path.group(), token)
     last = before[-1] if before else None
-    if under is None and last is not None and _open(last, body.text) and body.text[last.end : offset].strip(" \t") == "":
+    if (
+        under is None
+        and last is not None
+        and _open(last, body.text)
+        and body.text[last.end : offset].strip(" \t") == ""
+    ):
         under = Token(last.kind, last.start, offset, last.mended)  # blanks at the end of a text that is not closed
         before.pop()
     if under is None:
@@ -101,7 +106,11 @@ def _under(body: Body, before: list[Token], under: Token, offset: int) -> Cursor
 
 def _open(token: Token, text: str) -> bool:
     """A text whose closing quotes are not typed yet."""
-    return token.kind in _TEXTS and token.mended is not None and not (token.end - token.start > 1 and text[token.end - 1] == '"')
+    return (
+        token.kind in _TEXTS
+        and token.mended is not None
+        and not (token.end - token.start > 1 and text[token.end - 1] == '"')
+    )
 
 
 def _placed(body: Body, before: list[Token], start: int, end: int, prefix: str, token: Token | None) -> Cursor:
@@ -192,14 +201,14 @@ def _down(node: Any) -> list[Any]:
             if found := _down(member):
                 return found
         return []
-    for name in _CHILDREN.get(type(node), ()):
+    for name in CHILDREN.get(type(node), ()):
         if found := _down(getattr(node, name)):
             found.append(node)
             return found
     return []
 
 
-_CHILDREN: dict[type, tuple[str, ...]] = {
+CHILDREN: dict[type, tuple[str, ...]] = {
     tree.Directive: ("name", "groups", "block"),
     tree.Action: ("ref", "block"),
     tree.Bound: ("comparison", "block"),

@@ -96,3 +96,8 @@ def words_used(snapshot: Snapshot, space: str) -> list[str]:
                 if key[0] == space:
                     counts[key[1]] = counts.get(key[1], 0) + len(occurrences)
     return sorted(counts, key=lambda word: (-counts[word], word))
+
+
+def uses(snapshot: Snapshot, key: Key) -> int:
+    """How often a key stands in the files around."""
+    return sum(len(index(part.body).by_key.get(key, ())) for file in around(snapshot) for part in file.parts)

@@ -43,6 +43,11 @@ class PartIndex:
                 found.setdefault(key, []).append(occurrence)
         return found
 
+    @cached_property
+    def paths(self) -> tuple[Occurrence, ...]:
+        """Texts that name files."""
+        return tuple(o for o in self.occurrences if o.role == "path")
+
     def scope_at(self, offset: int) -> Scope:
         """The names known at an offset beside those of the whole spec."""
         best = Scope()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +12,7 @@ from mcpeval_dsl.language_server.snapshot import Snapshot
 from mcpeval_dsl.semantics.catalogue import KnownTool
 
 _DEEPEST = 12
+_STEP = re.compile(r"\.{1,2}([A-Za-z_][\w-]*)|\[(?:\"([^\"]*)\"|'([^']*)'|[^\]]*)\]")
 
 
 def members(snapshot: Snapshot, server: str) -> list[str]:
@@ -81,6 +83,15 @@ def inside(schema: Mapping[str, Any] | None, steps: tuple[str | int, ...]) -> Ma
             schema = items if isinstance(items, Mapping) else None
         schema = _rooted(schema, root)
     return schema
+
+
+def path_steps(path: str) -> tuple[str | int, ...]:
+    """The members and indexes that a JSONPath leads through."""
+    found: list[str | int] = []
+    for step in _STEP.finditer(path):
+        name = step[1] or step[2] or step[3]
+        found.append(name if name is not None else 0)
+    return tuple(found)
 
 
 def choices(schema: Mapping[str, Any] | None) -> list[Any]:

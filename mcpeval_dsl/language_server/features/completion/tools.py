@@ -15,7 +15,6 @@ from mcpeval_dsl.semantics.directives.functions import FUNCTIONS
 
 _NAME = re.compile(r"[A-Za-z_]\w*(?:-\w+)*")
 _CALL = re.compile(r"([A-Za-z_][\w-]*)\s*\.\s*(?:\"([^\"\n]*)\"|([A-Za-z_][\w-]*))\s*\(")
-_STEP = re.compile(r"\.{1,2}([A-Za-z_][\w-]*)|\[(?:\"([^\"]*)\"|'([^']*)'|[^\]]*)\]|\.\*")
 
 
 def named(name: str) -> str:
@@ -108,11 +107,8 @@ def path(snapshot: Snapshot, opening: str, typed: str) -> Iterator[Draft]:
     found = tools.tool(snapshot, called[1], called[2] or called[3])
     if found is None or found[1].output_schema is None:
         return
-    steps: list[str | int] = []
-    for step in _STEP.finditer(typed[: typed.rfind(".") + 1] if "." in typed else ""):
-        name = step[1] or step[2] or step[3]
-        steps.append(name if name is not None else 0)
-    schema = tools.inside(found[1].output_schema, tuple(steps))
+    steps = tools.path_steps(typed[: typed.rfind(".") + 1])
+    schema = tools.inside(found[1].output_schema, steps)
     for name, entry in tools.properties(schema).items():
         if _NAME.fullmatch(name):
             yield Draft(name, "field", 10, tools.kind_of(entry) or "any", "", name)

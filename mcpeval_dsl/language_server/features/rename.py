@@ -1,0 +1,142 @@
+"""Language server, rename: one name in all files that share it, in templates of texts and in quotes too.
+
+Refused, with the reason, where the result would not mean the same: words of the language, names that are taken or that
+a nearer one would hide, names that are no names.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from mcpeval_dsl.language_server.index.model import Key, is_local
+from mcpeval_dsl.language_server.index.part import index
+from mcpeval_dsl.language_server.index.project import Found, Place, around, definitions, find, places
+from mcpeval_dsl.language_server.snapshot import Snapshot
+from mcpeval_dsl.semantics.definitions import AXES
+from mcpeval_dsl.semantics.directives.metrics import SEGMENTS
+from mcpeval_dsl.semantics.directives.patterns import BEHAVIOURS, COMBINATORS, EFFECT_CLASSES
+from mcpeval_dsl.semantics.directives.variables import VARIABLES
+
+_NAME = re.compile(r"[A-Za-z_]\w*(?:-\w+)*")
+_OPERATORS = frozenset({"in", "has", "under", "not"})
+_CONSTANTS = frozenset({"true", "false", "null"})
+_OPEN = ("tag", "cluster", "difficulty")  # words that nothing defines
+_VALUES = ("value", "environment", "local")
+_IN_PATTERNS = ("server", "catalogue", *_VALUES)
+
+
+class Refusal(NamedTuple):
+    """Why a name cannot be changed, or not to that."""
+
+    reason: str
+
+
+class Renameable(NamedTuple):
+    start: int
+    end: int
+    name: str
+
+
+class Change(NamedTuple):
+    """`text` replaces `start..end` of a file."""
+
+    snapshot: Snapshot
+    start: int
+    end: int
+    text: str
+
+
+def prepare(snapshot: Snapshot, offset: int) -> Renameable | Refusal:
+    """The name at an offset, if it may be renamed."""
+    found = find(snapshot, offset)
+    if found is None:
+        return Refusal("there is no name here")
+    occurrence = found.occurrence
+    if occurrence.role in ("tool", "argument"):
+        return Refusal(f"`{occurrence.name}` is a name of the server's, which a spec cannot change")
+    if found.key is None or occurrence.role in ("axis", "metric", "constant"):
+        return Refusal(f"`{occurrence.name}` is a word of the language")
+    if not found.sites and found.key[0] not in _OPEN:
+        known = any(variable.name == occurrence.name for variable in VARIABLES)
+        why = "is there without being defined" if known else "is not defined anywhere"
+        return Refusal(f"`{occurrence.name}` {why}")
+    return Renameable(found.start, found.end, occurrence.name)
+
+
+def rename(snapshot: Snapshot, offset: int, name: str) -> list[Change] | Refusal:
+    """The edits that give the name at an offset another one, in all files; or why that cannot be."""
+    ready = prepare(snapshot, offset)
+    if isinstance(ready, Refusal):
+        return ready
+    found = find(snapshot, offset)
+    assert found is not None and found.key is not None
+    if name == ready.name:
+        return []
+    everywhere = list(places(found))
+    refused = _word(found.key, name) or _taken(found, found.key, name, everywhere)
+    return refused or [_change(place, name) for place in everywhere]
+
+
+def _word(key: Key, name: str) -> Refusal | None:
+    """Refuse what is no name, or has a meaning of its own there."""
+    if not _NAME.fullmatch(name):
+        return Refusal(
+            f"`{name}` is no name: letters, digits, `_`, and `-` between them, beginning with a letter or `_`"
+        )
+    taken = set(_OPERATORS | _CONSTANTS)
+    if key[0] in _VALUES:
+        taken |= {variable.name for variable in VARIABLES}
+        taken |= {*AXES, *SEGMENTS} if key[0] == "value" else set()
+    if key[0] in _IN_PATTERNS:
+        taken |= {*COMBINATORS, *BEHAVIOURS, *EFFECT_CLASSES}
+    return Refusal(f"`{name}` is a word of the language") if name in taken else None
+
+
+def _taken(found: Found, key: Key, name: str, everywhere: list[Place]) -> Refusal | None:
+    """Refuse a name that means something else where this one stands."""
+    home = found.sites[0].snapshot if found.sites else found.snapshot
+    rivals = _rivals(key, name)
+    for file in around(home):
+        known = definitions(file)
+        for rival in rivals:
+            if rival in known:
+                line = file.position(known[rival][0].name_span[0])[0] + 1
+                return Refusal(f"`{name}` is already defined in {file.path}, line {line}")
+    if key[0] in _OPEN or key[0] == "field":
+        return None if key[0] in _OPEN else _hidden(found, key, name)
+    for place in everywhere:
+        part = place.snapshot.part_at(place.start)
+        scope = index(part.body).scope_at(place.start - part.start)
+        if key[0] in _VALUES and scope.find(name) is not None:
+            line = place.snapshot.position(place.start)[0] + 1
+            return Refusal(f"`{name}` means something else in {place.snapshot.path}, line {line}")
+    return None
+
+
+def _hidden(found: Found, key: Key, name: str) -> Refusal | None:
+    """A field of the same owner that has the name already; owners of one part are not known to the whole spec."""
+    if is_local(key) and any(d.key == ("field", key[1], name) for d in index(found.part.body).definitions):
+        return Refusal(f"`{name}` is already bound in the same block")
+    return None
+
+
+def _rivals(key: Key, name: str) -> list[Key]:
+    """Keys that would clash with the new name."""
+    if key[0] == "field":
+        return [("field", key[1], name)]
+    if key[0] in _VALUES:
+        return [(space, name) for space in ("value", "environment")]
+    if key[0] in ("server", "catalogue"):
+        return [("server", name), ("catalogue", name)]
+    if key[0] in ("model", "judge"):
+        return [("model", name), ("judge", name)]
+    return [] if key[0] in _OPEN else [(key[0], name)]
+
+
+def _change(place: Place, name: str) -> Change:
+    """The edit of one place; quotes that the new name does not need go with the old one."""
+    text, start, end = place.snapshot.text, place.start, place.end
+    if not place.occurrence.inside and text[start - 1 : start] == '"' and text[end : end + 1] == '"':
+        start, end = start - 1, end + 1
+    return Change(place.snapshot, start, end, name)
