@@ -41,6 +41,7 @@ def command(
     if form not in ("text", "json"):
         raise typer.BadParameter(f"--format is text or json, not `{form}`")
     specs = loading.load(spec or [])
+    loading.read_scripts(specs)
     plans = _plans(specs, select or [], exclude or [], heldout)
     problems: Literal["json", "text"] = "json" if form == "json" else "text"
     if plans is None:

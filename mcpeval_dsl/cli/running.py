@@ -144,6 +144,8 @@ def _from_specs(
     from mcpeval_dsl.plan.model import Selection
 
     specs = loading.load(targets)
+    if trials:
+        loading.read_scripts(specs)
     plans: list[Plan] = []
     if not specs.failed and specs.suites:
         plans = loading.plan(
@@ -208,10 +210,12 @@ def carry_out(
     import asyncio
 
     from mcpeval_dsl.cli import calibrating, grading, progress, scoring
+    from mcpeval_dsl.cli.stored import code
     from mcpeval_dsl.execute import prepare
     from mcpeval_dsl.execute.interrupts import StopRequest, signals_to
     from mcpeval_dsl.execute.scheduler import RunSummary, Scheduler
     from mcpeval_dsl.records import store as stores
+    from mcpeval_dsl.score.digest import Digester
 
     made = prepare.context_of(plan, folder, settings)
     if made.value is None:
@@ -220,7 +224,8 @@ def carry_out(
     context = made.value
     if options.update_lock:
         context.shared["update_lock"] = True
-    opened = stores.create(folder, data, manifest, lambda value: context.redactor.value(value)[0])
+    digester = Digester(plan, code())
+    opened = stores.create(folder, data, manifest, lambda value: context.redactor.value(value)[0], digester)
     if opened.value is None:
         show(opened.diagnostics, {}, stream=sys.stderr)
         return exits.SPEC

@@ -11,7 +11,22 @@ from mcpeval_dsl.project.loading import Loaded, Specs, load, lock_path, read_loc
 if TYPE_CHECKING:
     from mcpeval_dsl.plan.model import Plan, Selection
 
-__all__ = ["Loaded", "Specs", "load", "lock_path", "plan", "read_lock"]
+__all__ = ["Loaded", "Specs", "load", "lock_path", "plan", "read_lock", "read_scripts"]
+
+
+def read_scripts(specs: Specs) -> None:
+    """Mistakes in the scripts of scripted models go to `specs.diagnostics`. What cannot be read is told elsewhere."""
+    scripts = {model.target for loaded in specs.suites for model in loaded.suite.models if model.driver == "script"}
+    if not scripts:
+        return
+    from mcpeval_dsl.agents.drivers.script_form import load_script
+
+    for path in sorted(scripts):
+        try:
+            text = specs.reader.read(path).decode("utf-8")
+        except (OSError, UnicodeDecodeError):
+            continue
+        specs.diagnostics.extend(load_script(path, text).diagnostics)
 
 
 def plan(specs: Specs, selection: Selection, *, trials: bool = False) -> list[Plan]:

@@ -108,11 +108,12 @@ def test_a_judge_that_gives_no_verdict_gives_a_missing_one(library: Library, sai
 
 def test_a_judge_that_cannot_be_asked_is_said_before_any_trial(library: Library) -> None:
     body = 'task read { prompt "x"; grade judge { claim "is right" }; grade contains "done" }\n'
-    library.write(body, head=JUDGED.replace("seed 3", "seed 3; judge critic"))
-    library.bench.write("specs/critic.yaml", "tasks: {'*': [{rply: no}]}")
+    live = 'judge critic {{ anthropic "claude-sonnet-4-5" }}\n'
+    library.write(body, head=SUITE.replace("seed 3", "seed 3; judge critic") + live)
+    library.bench.variables = {"ANTHROPIC_API_KEY": ""}
     done = library.bench.run()
     said = done.err.index("model critic: ")
-    assert "critic.yaml" in done.err[said:] and said < done.err.index("1/1 trials")
+    assert "ANTHROPIC_API_KEY" in done.err[said:] and said < done.err.index("1/1 trials")
 
 
 def test_a_trial_with_no_other_verdict_than_the_missing_one_is_ungraded(library: Library) -> None:

@@ -93,7 +93,7 @@ class Workplace:
         folder = str(Path(path).parent)
         self.write(f"{folder}/server.py", SERVER)
         self.write(f"{folder}/fixtures/notes.txt", "one\n")
-        self.write(f"{folder}/scripts/canned.yaml", "- match: .*\n  steps:\n    - reply: '4'\n")
+        self.write(f"{folder}/scripts/canned.yaml", "tasks:\n  '*':\n    - reply: '4'\n")
         return self.write(path, text)
 
 

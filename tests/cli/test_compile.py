@@ -161,7 +161,8 @@ HEAVY = ("mcp", "mcp_types", "anthropic", "litellm", "scipy", "numpy", "networkx
 
 
 def test_compile_imports_nothing_that_it_does_not_use(workplace: Workplace) -> None:
-    workplace.spec()
+    # A script would be read, which takes YAML.
+    workplace.spec(text=SPEC.replace('script "scripts/canned.yaml"', 'anthropic "claude-sonnet-4-5"'))
     program = (
         "import sys; from mcpeval_dsl.cli.main import main; main(['compile']); print(*sys.modules, file=sys.stderr)"
     )

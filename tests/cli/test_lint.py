@@ -10,6 +10,10 @@ import pytest
 from mcpeval_dsl.cli import exits
 from mcpeval_dsl.cli.main import main
 
+from .projects import Workplace, workplace
+
+__all__ = ["workplace"]
+
 GOOD = 'suite a "A" { trials 1 }\nmodel m { script "s.yaml" }\n'
 
 
@@ -71,3 +75,26 @@ def test_a_metric_with_parts_asks_for_one(project: Path, capsys: pytest.CaptureF
     (project / "s.yaml").write_text("")
     assert main(["lint", "a.mcpe"]) == exits.SPEC
     assert "`calls.p95`; there are `.mean`, `.p50`, `.p95`, `.max`" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", ["lint", "compile", "run"])
+def test_mistakes_in_scripts_are_found_before_anything_starts(workplace: Workplace, command: str) -> None:
+    workplace.spec()
+    assert workplace.run("lint").code == 0
+    workplace.write("specs/scripts/canned.yaml", "tasks:\n  '*':\n    - replyy: x\n    - reply: '{{ 1 + }}'\n")
+    done = workplace.run(command, "specs/notes.mcpe")
+    assert done.code == 2
+    for said in (
+        "MCPE522",
+        "specs/scripts/canned.yaml:3:7",
+        "Write `reply`",
+        "MCPE523",
+        "specs/scripts/canned.yaml:4:14",
+    ):
+        assert said in done.out + done.err
+
+
+def test_a_script_is_nothing_to_a_command_that_asks_no_model(workplace: Workplace) -> None:
+    workplace.spec()
+    workplace.write("specs/scripts/canned.yaml", "tasks: []\n")
+    assert "MCPE522" not in workplace.run("graph").err
