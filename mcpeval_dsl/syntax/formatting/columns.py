@@ -7,6 +7,8 @@ from itertools import groupby
 
 from mcpeval_dsl.syntax.formatting.lines import WIDTH, Laid, Line
 
+_ALIKE = 2
+
 
 def align(items: Sequence[Laid | Line]) -> list[Line]:
     """The lines of a block's statements, and of what stands between them."""
@@ -27,12 +29,19 @@ def _runs(items: Sequence[Laid | Line]) -> Iterator[list[Laid]]:
     for item in items:
         if not isinstance(item, Laid):
             continue
-        if run and (item.apart or not run[-1].whole):
+        if run and (item.apart or not run[-1].whole or _strangers(run[-1], item)):
             yield run
             run = []
         run.append(item)
     if run:
         yield run
+
+
+def _strangers(first: Laid, second: Laid) -> bool:
+    """At the top level: words as different as `server` and `annotations` share no columns."""
+    if first.lines[0].indent or not first.stops or not second.stops:
+        return False
+    return abs(first.stops[0][0] - second.stops[0][0]) > _ALIKE
 
 
 def _level(run: Sequence[Laid], level: int) -> None:

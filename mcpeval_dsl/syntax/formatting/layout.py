@@ -15,6 +15,7 @@ from mcpeval_dsl.syntax.formatting.texts import text_lines
 from mcpeval_dsl.syntax.formatting.tokens import Gap
 from mcpeval_dsl.syntax.formatting.widths import outline, to_open
 
+_LONGEST_WORD = 11  # a longer one would push its neighbours' operands far away
 _ROWS = frozenset({"columns", "row"})  # lines of a table: a row is one line, and its cells are aligned with the others'
 
 
@@ -104,6 +105,8 @@ def _stops(statement: Statement, indent: int) -> list[tuple[int, str]]:
     assert isinstance(name, Leaf), "a statement begins with a name"
     if isinstance(second, Leaf) and second.kind == "EQUAL":
         return [(len(name.text), "=")]
+    if len(name.text) > _LONGEST_WORD:
+        return []
     stops = [(len(name.text), "operand")]
     end = len(name.text) + 1 + second.size
     third = nodes[2] if len(nodes) > 2 else None
