@@ -18,10 +18,17 @@ def show(
     sources: Mapping[str, SourceFile],
     form: Format = "text",
     stream: TextIO | None = None,
+    notes: bool = True,
 ) -> None:
-    """Print all diagnostics, in order and each once. `sources` are the texts to quote from, by path."""
+    """Print all diagnostics, in order and each once. `sources` are the texts to quote from, by path.
+
+    Without `notes`, people (text, github) get their number by code; programs get them all the same.
+    """
     stream = sys.stdout if stream is None else stream
     shown = ordered(diagnostics)
+    counted = [] if notes or form in ("json", "sarif") else [each for each in shown if each.severity == "note"]
+    if counted:
+        shown = [each for each in shown if each.severity != "note"]
     if form == "json":
         from mcpeval_dsl.diagnostics.render import json_lines
 
@@ -38,3 +45,22 @@ def show(
         from mcpeval_dsl.diagnostics.render import text
 
         stream.write(text.render_all(shown, sources.get, colour=text.wants_colour(stream)))
+        if counted:
+            stream.write(("\n" if shown else "") + _counted(counted))
+
+
+def _counted(notes: list[Diagnostic]) -> str:
+    """The most frequent first, six of them with their titles."""
+    from collections import Counter
+
+    from mcpeval_dsl.diagnostics import registry
+
+    codes = Counter(note.code for note in notes).most_common()
+    lines = [f"{len(notes)} note{'s' if len(notes) != 1 else ''} on the design (mcpe lint --notes lists them):"]
+    width = len(str(codes[0][1]))
+    for code, number in codes[:6]:
+        entry = registry.info(code)
+        lines.append(f"  {number:>{width}} × {code}  {entry.title if entry is not None else ''}".rstrip())
+    if len(codes) > 6:
+        lines.append(f"  and {sum(number for _, number in codes[6:])} of {len(codes) - 6} other codes")
+    return "\n".join(lines) + "\n"

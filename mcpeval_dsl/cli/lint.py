@@ -43,7 +43,7 @@ def command(
         raise typer.BadParameter("--unsafe-fixes goes with --fix or --diff")
     wanted = linting.Wanted(tuple(specs or ()), _codes("--select", select), _codes("--ignore", ignore))
     if not (fix or diff):
-        _end(linting.look(wanted), form, notes, strict)
+        _end(linting.look(wanted), form, notes or bool(select), strict)
     from mcpeval_dsl.cli import fixing
 
     fixed = fixing.fix(wanted, unsafe)
@@ -51,7 +51,7 @@ def command(
         sys.stdout.writelines(fixing.differences(fixed))
         raise typer.Exit(exits.FINDINGS if fixed.after else exits.CLEAN)
     _write(fixed)
-    _end(fixed.found, form, notes, strict)
+    _end(fixed.found, form, notes or bool(select), strict)
 
 
 def _write(fixed: Fixed) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -60,12 +60,12 @@ def load(
     with_lock: bool = True,
     *,
     design: bool = False,
-    settings: LintSettings | None = None,
+    adjust: Callable[[LintSettings], LintSettings] | None = None,
     overlay: Mapping[str, bytes] | None = None,
 ) -> Specs:
     """Reads and checks the specs named, or those of the project. Without `with_lock`, what is locked is not read.
 
-    `design`: with advice on the design; `settings` stand in for the project's; `overlay` for files, by path.
+    `design`: with advice on the design; `adjust` changes the project's settings; `overlay` stands in for files, by path.
     """
     given = tuple(arguments)
     specs = Specs()
@@ -73,7 +73,7 @@ def load(
     specs.diagnostics.extend(found.diagnostics)
     if found.value is None:
         return specs
-    specs.project = found.value if settings is None else replace(found.value, lint=settings)
+    specs.project = found.value if adjust is None else replace(found.value, lint=adjust(found.value.lint))
     specs.reader = FileReader(found.value.root, overlay=overlay or {})
     paths = spec_files(found.value, given)
     specs.diagnostics.extend(paths.diagnostics)
