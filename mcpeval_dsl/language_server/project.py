@@ -143,7 +143,9 @@ class Project:
         texts.update(lock.texts)
         wanted = {at.path for d in told for at in (d.at, *(label.at for label in d.labels)) if at is not None}
         others = {path: texts[path] for path in wanted if path in texts and path not in found.texts}
-        return replace(found, diagnostics=tuple(told), others=others)
+        before = self.analysed.get(main)
+        known = before.figures if before is not None else None  # until they are made anew
+        return replace(found, diagnostics=tuple(told), others=others, figures=known)
 
     def timed_analysis(self, main: str, stopped: Callable[[], bool]) -> tuple[Analysis, float]:
         """The same with the seconds it took."""

@@ -9,6 +9,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from lsprotocol import types as lsp
@@ -24,11 +25,29 @@ PARSE_ERROR = -32700
 BETWEEN_LOOKS = 2.0  # seconds
 
 
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """An answer that is JSON already; it is sent as it is."""
+
+    value: Any
+
+
 class Protocol(LanguageServerProtocol):
     """Leaves texts to our own handlers, and ends the loop instead of the process."""
 
     ended = False
     asked_to_end = False
+
+    def tell(self, method: str, params: dict[str, Any]) -> None:
+        """A notification of which the parameters are JSON already."""
+        self._send_data({"jsonrpc": "2.0", "method": method, "params": params})
+
+    def _send_response(self, msg_id: Any, result: Any = None, error: lsp.ResponseError | None = None) -> None:
+        if isinstance(result, Ready) and error is None:
+            self._result_types.pop(msg_id, None)
+            self._send_data({"jsonrpc": "2.0", "id": msg_id, "result": result.value})
+        else:
+            super()._send_response(msg_id, result, error)
 
     @lsp_method(lsp.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: lsp.DidOpenTextDocumentParams) -> Any:

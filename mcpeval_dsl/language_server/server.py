@@ -19,7 +19,7 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from mcpeval_dsl import __version__
-from mcpeval_dsl.language_server import converting
+from mcpeval_dsl.language_server import acting, converting
 from mcpeval_dsl.language_server.buffers import Change
 from mcpeval_dsl.language_server.features.diagnostics import Shown
 from mcpeval_dsl.language_server.homes import file_of
@@ -35,6 +35,7 @@ WATCHED = ("**/*.mcpe", "**/mcpe.lock", "**/mcpe.toml", "**/pyproject.toml")
 class Server(LanguageServer):
     """One session. `service` is there once the editor has introduced itself."""
 
+    protocol: Protocol
     service: Service
     loop: asyncio.AbstractEventLoop
 
@@ -43,6 +44,8 @@ class Server(LanguageServer):
         self.traces = traces
         self.watches = False
         self.pages = ""  # where the page of a code is, with {code} in it
+        self.terminal = False  # the editor knows how to start a command line of ours
+        self.versions = False  # it knows edits for a version of a text
         _register(self)
 
     def snapshot(self, uri: str) -> Snapshot | None:
@@ -73,7 +76,10 @@ class Server(LanguageServer):
 
     def publish(self, uri: str, version: int | None, found: list[Shown], project: Project) -> None:
         items = [converting.diagnostic(item, project, self.pages) for item in found]
-        self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, items, version))
+        params: dict[str, Any] = {"uri": uri, "diagnostics": items}
+        if version is not None:
+            params["version"] = version
+        self.protocol.tell(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
 
     def refresh(self) -> None:
         workspace = self.client_capabilities.workspace
@@ -101,7 +107,7 @@ class Server(LanguageServer):
         try:
             do()
         except BrokenPipeError:
-            self.protocol.ended = True  # type: ignore[attr-defined]
+            self.protocol.ended = True
         except Exception as error:
             self.failed(error)
 
@@ -123,6 +129,7 @@ def _register(server: Server) -> None:
 
     _life(server)
     _texts(server)
+    acting.register(server)
     register(server)
 
 
@@ -131,7 +138,10 @@ def _life(server: Server) -> None:
     def initialize(params: lsp.InitializeParams) -> None:
         server.loop = asyncio.get_running_loop()
         options = params.initialization_options
-        pages = options.get("codePages") if isinstance(options, dict) else None
+        options = options if isinstance(options, dict) else {}
+        pages = options.get("codePages")
+        server.terminal = options.get("terminal") is True
+        server.versions = _knows_versions(params.capabilities)
         server.pages = pages if isinstance(pages, str) and pages.startswith(("https://", "http://", "file://")) else ""
         uris = [folder.uri for folder in params.workspace_folders or ()] or [params.root_uri or ""]
         folders = [Path(found) for uri in uris if (found := file_of(uri)) is not None]
@@ -186,3 +196,8 @@ def _change(event: Any) -> Change:
     if where is None:
         return Change(None, None, event.text)
     return Change((where.start.line, where.start.character), (where.end.line, where.end.character), event.text)
+
+
+def _knows_versions(capabilities: lsp.ClientCapabilities) -> bool:
+    workspace = capabilities.workspace
+    return bool(workspace and workspace.workspace_edit and workspace.workspace_edit.document_changes)

@@ -7,7 +7,7 @@ published if the text is still the same. Everything here runs in the loop's thre
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -15,6 +15,7 @@ from mcpeval_dsl.language_server.analysis import syntax_alone
 from mcpeval_dsl.language_server.background import Background, Stopped
 from mcpeval_dsl.language_server.buffers import Buffer, Change
 from mcpeval_dsl.language_server.features.diagnostics import Shown, of_syntax
+from mcpeval_dsl.language_server.figures import SuiteFigures, figures
 from mcpeval_dsl.language_server.homes import Homes
 from mcpeval_dsl.language_server.parts import parts_after, parts_of
 from mcpeval_dsl.language_server.positions import Encoding
@@ -79,6 +80,19 @@ class Service:
         if document is None or len(document.opened.text) > 4 * LARGEST:
             return None
         return document.project.snapshot(document.opened.path)
+
+    def project(self, uri: str) -> Project | None:
+        """The project of an open file."""
+        document = self._documents.get(uri)
+        return document.project if document is not None else None
+
+    def found(self, uri: str) -> list[Shown]:
+        """What is known to be wrong with an open file, where it stands now."""
+        document = self._documents.get(uri)
+        if document is None:
+            return []
+        path = document.opened.path
+        return found_in(document.project, self.encoding, path).get(path, [])
 
     def open(self, uri: str, version: int | None, text: str) -> None:
         """A window shows a file. Shown in several, the last one's text counts, until all are closed."""
@@ -215,6 +229,24 @@ class Service:
                 if document.project is project and document.opened.path in found.texts:
                     document.syntax = open_problems(found, document.opened.path)
             self._publish_all(project)
+            self.client.refresh()
+            self._ask_figures(project, found)
+
+    def _ask_figures(self, project: Project, found: Analysis) -> None:
+        """What a run would be and cost comes later than what is wrong; a spec with errors keeps the figures it had."""
+        suite = found.suite
+        if suite is None or any(d.severity == "error" for d in found.diagnostics):
+            return
+
+        def work(stopped: Stopped) -> None:
+            made = figures(suite)
+            self.client.in_loop(lambda: self._figured(project, found, made))
+
+        self.background.ask((project.root, found.main, "figures"), work)
+
+    def _figured(self, project: Project, found: Analysis, made: SuiteFigures | None) -> None:
+        if project.analysed.get(found.main) is found and made != found.figures:
+            project.analysed[found.main] = replace(found, figures=made)
             self.client.refresh()
 
     def _typed(self, document: _Document, start: int, end: int) -> None:

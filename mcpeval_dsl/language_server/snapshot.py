@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import NamedTuple, Protocol
 
 from mcpeval_dsl.diagnostics.model import Diagnostic
+from mcpeval_dsl.language_server.figures import SuiteFigures
 from mcpeval_dsl.language_server.parts import Part
 from mcpeval_dsl.language_server.positions import Encoding, Position, TextLines
 from mcpeval_dsl.semantics.catalogue import KnownServer
@@ -66,7 +67,7 @@ class Import:
 @dataclass(frozen=True, eq=False)
 class Analysis:
     """What one spec with its imports was found to mean. `texts` are those of its `.mcpe` files, as they were read;
-    `others` those of further files that diagnostics point into.
+    `others` those of further files that diagnostics point into; `figures` what a run would be, for a suite without errors.
 
     `lowered` (symbols, scopes, parts) and `suite` are None where the spec could not be read. `mentions` are by path, in
     order of the text; definitions of task-local names that are nowhere used are not among them. Two symbols are the
@@ -82,6 +83,7 @@ class Analysis:
     fields: Mapping[str, Sequence[FieldUse]]
     known: Mapping[str, KnownServer]
     others: Mapping[str, str] = field(default_factory=dict)
+    figures: SuiteFigures | None = None
 
 
 class Files(Protocol):

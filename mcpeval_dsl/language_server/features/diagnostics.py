@@ -24,7 +24,7 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """One diagnostic in one file. `severity` and `tags` are the protocol's numbers."""
+    """One diagnostic in one file. `severity` and `tags` are the protocol's numbers; `places` find what `source` names."""
 
     path: str
     range: Range
@@ -34,6 +34,7 @@ class Shown:
     tags: tuple[int, ...]
     related: tuple[Related, ...]
     source: Diagnostic
+    places: Places
 
 
 def shown(found: Iterable[Diagnostic], main: str, places: Places) -> list[Shown]:
@@ -53,6 +54,7 @@ def shown(found: Iterable[Diagnostic], main: str, places: Places) -> list[Shown]
             (UNNECESSARY,) if diagnostic.code in UNUSED else (),
             _related(diagnostic, places),
             diagnostic,
+            places,
         )
         kept.setdefault((item.path, item.range, item.code, item.message), item)
     return list(kept.values())
