@@ -6,13 +6,15 @@ and nobody complains about a spec for it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 DEPTH = 40
 """Steps of references and parts that are followed; a schema that is nested deeper counts as open."""
 
+PARTS = 300
 Schema = Mapping[str, Any]
+_OPEN = ("$ref", "allOf", "if", "not", "$dynamicRef", "dependentSchemas")
 _MISSING: Any = object()
 
 
@@ -83,23 +85,21 @@ def branches(schema: Schema) -> list[Any]:
     return found if isinstance(found, list) else []
 
 
-def parts(root: Any, schema: Any, depth: int = DEPTH) -> Iterator[Schema] | None:
-    """All schemas of which a value must fit at least one; None where anything may fit."""
+def parts(root: Any, schema: Any) -> list[Schema] | None:
+    """All schemas of which a value must fit at least one; None where anything may fit, or too many may."""
     found: list[Schema] = []
-    return iter(found) if _collect(root, schema, depth, found) else None
-
-
-def _collect(root: Any, schema: Any, depth: int, found: list[Schema]) -> bool:
-    schema = resolved(root, schema)
-    if depth == 0 or not isinstance(schema, Mapping) or "$ref" in schema or len(found) > 200:
-        return False
-    if any(word in schema for word in ("allOf", "if", "not", "$dynamicRef", "dependentSchemas")):
-        return False
-    ways = branches(schema)
-    if ways:
-        return all(_collect(root, way, depth - 1, found) for way in ways)
-    found.append(schema)
-    return True
+    todo: list[Any] = [schema]
+    for _ in range(PARTS):
+        if not todo:
+            return found
+        part = resolved(root, todo.pop())
+        if not isinstance(part, Mapping) or any(word in part for word in _OPEN):
+            return None
+        ways = branches(part)
+        todo.extend(reversed(ways))
+        if not ways:
+            found.append(part)
+    return None
 
 
 def members(root: Any, schema: Any) -> dict[str, list[Any]] | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from mcpeval_dsl.diagnostics.model import Edit, Fix, Severity
@@ -37,6 +37,7 @@ _FORMATS = {
     "uri": (re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:.+", re.S), "a URI such as https://example.org/"),
 }
 UNKNOWN: Any = object()
+WORK = 5000
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,8 @@ def misfits(value: Value, root: Mapping[str, Any], schema: Any, *, partial: bool
 class _Place:
     root: Mapping[str, Any]
     partial: bool
+    left: list[int] = field(default_factory=lambda: [WORK])
+    """Parts of the schema that may still be looked at: one that branches into itself would have no end."""
 
 
 def literal(value: Value) -> Any:
@@ -83,7 +86,8 @@ def literal(value: Value) -> Any:
 def _check(place: _Place, value: Value, schema: Any, path: str, depth: int) -> Iterator[Misfit]:
     given = literal(value)
     schema = resolved(place.root, schema)
-    if given is UNKNOWN or depth == 0 or not isinstance(schema, Mapping):
+    place.left[0] -= 1
+    if given is UNKNOWN or depth == 0 or place.left[0] < 0 or not isinstance(schema, Mapping):
         return
     for part in schema["allOf"] if isinstance(schema.get("allOf"), list) else ():
         yield from _check(place, value, part, path, depth - 1)

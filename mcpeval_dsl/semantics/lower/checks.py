@@ -27,9 +27,11 @@ from mcpeval_dsl.semantics.lower.steps import lower_call_step, step_shape
 from mcpeval_dsl.semantics.lower.words import Words, names
 from mcpeval_dsl.semantics.model import Check
 from mcpeval_dsl.semantics.symbols import Scope, Symbol, word
-from mcpeval_dsl.syntax.tree import Action, Binding, Directive, Number, Statement
+from mcpeval_dsl.syntax.tree import Action, Binding, Block, Comparison, Directive, Number, Statement
+from mcpeval_dsl.syntax.tree import Ref as Named
 
 _OF_CALL = tuple(variable.name for variable in VARIABLES if "check" in variable.blocks)
+_OF_FAILURE = ("class", "error", "status")
 LATENCIES = ("mean", "p50", "p95", "max")
 
 
@@ -37,7 +39,6 @@ def lower_check(ctx: Context, statement: Directive, environment: str | None) -> 
     """`check SERVER { … }`. `environment` is the suite's default, where its calls are made."""
     server = Words.of(statement).name()
     ctx.name(("server", "catalogue"), server)
-    known, ctx.known = ctx.known, {}  # a check may call what is not there, to see the error
     scope = ctx.values.child()
     lines: list[CheckLine] = []
     with ctx.collecting() as uses:
@@ -45,7 +46,6 @@ def lower_check(ctx: Context, statement: Directive, environment: str | None) -> 
             with ctx.statement(line) as alive:
                 if alive:
                     lines += _lines(ctx, scope, line)
-    ctx.known = known
     harvests = tuple(sorted({symbol.name for symbol, _ in uses.values() if symbol.kind == "harvest"}))
     return Check(server.text, statement.span.location(), environment, tuple(lines), harvests)
 
@@ -154,12 +154,29 @@ def _call(ctx: Context, scope: Scope, line: Action | Binding) -> CallStep:
         requires.append(requirement_of_answer(ctx, inner.child(subject=True), statement))
         return True
 
-    if isinstance(line, Action):
-        step = lower_call_step(ctx, inner, line.ref, line.block, None, line.span, take)
-    else:
-        step = lower_call_step(ctx, inner, line.value, line.block, line.name.text, line.span, take)
+    known = ctx.known
+    if _wants_refusal(line.block):
+        ctx.known = {}  # a check may call what is not there, to see the error
+    value, name = (line.ref, None) if isinstance(line, Action) else (line.value, line.name.text)
+    try:
+        step = lower_call_step(ctx, inner, value, line.block, name, line.span, take)
+    finally:
+        ctx.known = known
+    if isinstance(line, Binding):
         scope.names[line.name.text] = Symbol("step", line.name.text, line.name.span, line, step_shape(line))
     return replace(step, requires=tuple(requires))
+
+
+def _wants_refusal(block: Block | None) -> bool:
+    """True where something is required of the error, or of the answer's status: then the call may be wrong on purpose."""
+    for statement in block.statements if block else ():
+        if not isinstance(statement, Directive) or statement.name.text != "require":
+            continue
+        for item in (item for group in statement.groups for item in group.items):
+            left = item.left if isinstance(item, Comparison) else item
+            if (isinstance(left, Named) and left.root.text in _OF_FAILURE) or word(left) == "header":
+                return True
+    return False
 
 
 __all__ = ["LATENCIES", "lower_check"]

@@ -19,7 +19,7 @@ from mcpeval_dsl.semantics.expressions import (
 )
 from mcpeval_dsl.semantics.expressions import Ref as Bound
 from mcpeval_dsl.semantics.lower.context import Context, Unlowerable
-from mcpeval_dsl.semantics.lower.known import check_argument, find_tool
+from mcpeval_dsl.semantics.lower.known import check_argument, find_tool, tools_like
 from mcpeval_dsl.semantics.lower.references import check_fields
 from mcpeval_dsl.semantics.lower.values import lower_pattern_text, lower_value
 from mcpeval_dsl.semantics.symbols import Scope, Symbol, name_text
@@ -94,7 +94,7 @@ def _bare(ctx: Context, scope: Scope, ref: Ref, catalogue: str | None) -> AnyPat
     if symbol is not None and symbol.kind == "loop variable":
         ctx.use(symbol, ref.span)
         return CallPattern("*", catalogue, (), Bound((text,), at), at)
-    return _call(ctx, scope, text, ref.span, catalogue, None)
+    return _call(ctx, scope, text, ref.span, catalogue, None, ref.root.span)
 
 
 def _named(ctx: Context, scope: Scope, ref: Ref, suffix: CallSuffix, catalogue: str | None) -> AnyPattern:
@@ -106,7 +106,7 @@ def _named(ctx: Context, scope: Scope, ref: Ref, suffix: CallSuffix, catalogue: 
         body = "Combinators are " + ", ".join(f"`{name}`" for name in COMBINATORS) + "."
         ctx.problems.report("MCPE256", ref.root.span, title, body, hint)
         return CallPattern(ref.root.text, catalogue, at=ref.span.location())
-    return _call(ctx, scope, ref.root.text, ref.span, catalogue, suffix)
+    return _call(ctx, scope, ref.root.text, ref.span, catalogue, suffix, ref.root.span)
 
 
 def _qualified(ctx: Context, scope: Scope, ref: Ref, field: Field) -> AnyPattern:
@@ -124,7 +124,8 @@ def _qualified(ctx: Context, scope: Scope, ref: Ref, field: Field) -> AnyPattern
         return _from_value(ctx, scope, ref)
     ctx.named(("server", "catalogue"), root, ref.root.span)
     if isinstance(field.name, Glob):
-        arguments = _arguments(ctx, scope, [], field.name.text, suffix)
+        known = tools_like(ctx, root if is_server else None, field.name.text)
+        arguments = _arguments(ctx, scope, known, field.name.text, suffix)
         return CallPattern(field.name.text, root, arguments, None, at)
     return _call(ctx, scope, name_text(field.name), ref.span, root if is_server else None, suffix, field.name.span)
 
@@ -166,7 +167,7 @@ def _call(
     suffix: CallSuffix | None,
     tool_span: Span | None = None,
 ) -> CallPattern:
-    known = [] if "*" in tool else find_tool(ctx, server, tool, tool_span or span)
+    known = tools_like(ctx, server, tool) if "*" in tool else find_tool(ctx, server, tool, tool_span or span)
     return CallPattern(tool, server, _arguments(ctx, scope, known, tool, suffix), None, span.location())
 
 
@@ -179,7 +180,7 @@ def _arguments(
     for argument in suffix.arguments:
         found.append(_argument(ctx, scope, argument))
         if known and argument.name is not None:
-            check_argument(ctx, known, tool, found[-1].name, argument.name.span)
+            check_argument(ctx, known, tool, argument, pattern=True)
     return tuple(found)
 
 
