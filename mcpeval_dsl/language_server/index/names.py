@@ -87,14 +87,16 @@ def owner_of(snapshot: Snapshot, part: Part, offset: int, name: str) -> Known | 
     return next((known for known in values(snapshot, part, offset) if known.name == name), None)
 
 
-def words_used(snapshot: Snapshot, space: str) -> list[str]:
-    """Words of an open set (tags, clusters, levels) that stand anywhere around, the most used first."""
+def words_used(snapshot: Snapshot, space: str, but: str = "") -> list[str]:
+    """Words of an open set (tags, clusters, levels) that stand anywhere around, the most used first; `but` is typed."""
     counts: dict[str, int] = {}
     for file in around(snapshot):
         for part in file.parts:
             for key, occurrences in index(part.body).by_key.items():
                 if key[0] == space:
                     counts[key[1]] = counts.get(key[1], 0) + len(occurrences)
+    if counts.get(but) == 1:
+        del counts[but]
     return sorted(counts, key=lambda word: (-counts[word], word))
 
 

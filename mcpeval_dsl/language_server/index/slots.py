@@ -109,6 +109,8 @@ def expected(name: str, kind: str, row: list[Any]) -> tuple[op.Leaf, ...]:
         return ()
     matching = Matching(row, negated=name == "not")
     matching.match(entry.operands, 0)
+    if matching.captures and isinstance(matching.captures[-1][0], op.Argv):
+        return (matching.captures[-1][0],)  # takes as many as there are
     return tuple(dict.fromkeys(matching.wanted)) if matching.far == len(row) else ()
 
 

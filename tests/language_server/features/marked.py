@@ -28,16 +28,24 @@ TRACKER = KnownServer(
                         "project": {"type": "string", "description": "Name of the project."},
                         "status": {"enum": ["open", "closed"]},
                         "sort": {"$ref": "#/$defs/order"},
-                        "filter": {"type": "object", "properties": {"team": {"type": "string"}, "age": {"type": "integer"}}},
+                        "filter": {
+                            "type": "object",
+                            "properties": {"team": {"type": "string"}, "age": {"type": "integer"}},
+                        },
                         "mine": {"type": "boolean"},
                     },
                     "required": ["project"],
                     "$defs": {"order": {"enum": ["created", "updated"]}},
                 },
-                {"type": "object", "properties": {"issues": {"type": "array", "items": ISSUE}, "total": {"type": "integer"}}},
+                {
+                    "type": "object",
+                    "properties": {"issues": {"type": "array", "items": ISSUE}, "total": {"type": "integer"}},
+                },
                 True,
             ),
-            KnownTool("get_issue", "One issue.", {"type": "object", "properties": {"key": {"type": "string"}}}, ISSUE, True),
+            KnownTool(
+                "get_issue", "One issue.", {"type": "object", "properties": {"key": {"type": "string"}}}, ISSUE, True
+            ),
             KnownTool(
                 "update_issue",
                 "Changes an issue.",
@@ -94,7 +102,9 @@ class Memory:
         return f"file:///project/{path}"
 
 
-def marked(text: str, others: Mapping[str, str] | None = None, path: str = "specs/main.mcpe") -> tuple[Snapshot, int, int]:
+def marked(
+    text: str, others: Mapping[str, str] | None = None, path: str = "specs/main.mcpe"
+) -> tuple[Snapshot, int, int]:
     """The snapshot of a text without its marks, and the offsets at which they stood."""
     start = text.index("⟦")
     end = text.index("⟧") - 1

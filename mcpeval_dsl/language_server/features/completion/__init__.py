@@ -18,6 +18,7 @@ from mcpeval_dsl.language_server.snapshot import Snapshot
 from mcpeval_dsl.semantics.directives import operands as op
 
 MOST = 500
+_LESS = 100  # what a label that only holds the typed letters comes behind one that begins with them
 TRIGGERS = (".", '"', "(", "{", ":", "$", "|", " ")
 
 
@@ -98,7 +99,8 @@ def _placed(drafts: Iterable[Draft], start: int, end: int, prefix: str) -> list[
     for draft in drafts:
         if draft.label in found or not fits(prefix, draft.label):
             continue
-        rank = draft.rank - (5 if prefix and draft.label.lower().startswith(prefix.lower()) else 0)
+        begins = draft.label.lower().startswith(prefix.lower().rstrip("*"))
+        rank = draft.rank + (0 if begins else _LESS)
         text = draft.text or draft.label
         found[draft.label] = Item(
             draft.label, draft.kind, start, end, text, rank, draft.detail, draft.documentation, draft.snippet

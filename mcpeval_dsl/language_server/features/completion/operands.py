@@ -50,7 +50,7 @@ def _words(place: Place, entry: op.Word) -> Iterator[Draft]:
 
 def _tags(place: Place, entry: op.Tag) -> Iterator[Draft]:
     if entry.what in _TAGS:
-        for word in names.words_used(place.snapshot, _TAGS[entry.what]):
+        for word in names.words_used(place.snapshot, _TAGS[entry.what], but=place.word):
             yield Draft(word, "tag", 15, "used elsewhere", "", tools.named(word))
     elif entry.what == "a tool":
         yield from tools.of_server(place.snapshot, "", called=False)

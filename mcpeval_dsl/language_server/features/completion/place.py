@@ -29,6 +29,11 @@ class Place:
         return self.cursor.prefix
 
     @property
+    def word(self) -> str:
+        """The word under the cursor, as far as it is typed."""
+        return self.part.body.text[self.cursor.start : self.cursor.end]
+
+    @property
     def catalogue(self) -> str:
         """Whose tools bare names mean: that of `annotations NAME { }`."""
         if self.kind != "annotations":

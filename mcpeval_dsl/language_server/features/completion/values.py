@@ -47,7 +47,7 @@ def values(place: Place, *, template: bool = False) -> Iterator[Draft]:
     """All that a bare name in a value may be."""
     for known in names.values(place.snapshot, place.part, place.offset):
         if not (known.kind == "table" and place.kind not in ("file", "for")):
-            yield draft(known, "variable", 15 if known.near else 20)
+            yield draft(known, "variable", 15 if known.near else 25 if known.kind == "environment" else 20)
     for variable in names.variables((place.kind,)):
         constant = variable.name in ("true", "false", "null")
         if not (constant and template):
