@@ -30,9 +30,10 @@ _STARTING = _RUNNING | {"judge"}
 def regrade(run: StoredRun, again: bool, trust_files: tuple[str, ...]) -> int | None:
     """Replaces the gradings; the facts stay. An exit code when it could not."""
     from mcpeval_dsl.cli import trusting
-    from mcpeval_dsl.cli.stored import damaged
+    from mcpeval_dsl.cli.stored import code, damaged
     from mcpeval_dsl.records.codec import DamagedRecord
     from mcpeval_dsl.records.store import open_run
+    from mcpeval_dsl.score.digest import Digester
 
     starting = any(starts_something(task) for task in run.plan.tasks)
     if starting and not trusting.allowed(run.plan, run.root, trust_files):
@@ -42,7 +43,8 @@ def regrade(run: StoredRun, again: bool, trust_files: tuple[str, ...]) -> int | 
         return exits.SPEC
     context.harvests.update({record.id: record for record in run.reader.harvests()})
     redactor = context.redactor
-    opened = open_run(run.reader.folder.path, None, lambda value: redactor.value(value)[0])
+    digester = Digester(run.plan, code())
+    opened = open_run(run.reader.folder.path, None, lambda value: redactor.value(value)[0], digester)
     if opened.value is None:
         show(opened.diagnostics, {}, stream=sys.stderr)
         return exits.SPEC
@@ -57,10 +59,13 @@ def regrade(run: StoredRun, again: bool, trust_files: tuple[str, ...]) -> int | 
 
 async def _grade_all(run: StoredRun, context: RunContext, store: RunStore, again: bool) -> None:
     from mcpeval_dsl.cli import calibrating, grading
+    from mcpeval_dsl.cli.stored import code
 
     tasks = {task.name: task for task in run.plan.tasks}
     finish = grading.finisher(run.plan, context, await calibrating.measure(run.plan, context, store))
-    for record in store.reader.records():
+    reader = store.reader
+    due = list(reader.trial_keys().values()) if again else reader.outdated(code())
+    for record in (found.record() for found in reader.wholes(due)):
         if starts_something(tasks[record.task]) and not again and is_graded(record):
             continue
         done = await finish(record, None)

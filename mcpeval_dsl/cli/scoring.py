@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from mcpeval_dsl.cli import exits
 from mcpeval_dsl.cli.findings import show
-from mcpeval_dsl.cli.stored import StoredRun, damaged, read_run
+from mcpeval_dsl.cli.stored import StoredRun, code, damaged, read_run
 from mcpeval_dsl.cli.versions import first_line
 
 if TYPE_CHECKING:
@@ -94,22 +94,13 @@ def show_scored(
 def score(run: StoredRun) -> Scored:
     """Raises DamagedRecord and StoreError."""
     from mcpeval_dsl.cli.sides import baselines_of
-    from mcpeval_dsl.score.scorecard import build
+    from mcpeval_dsl.score.scorecard import scored
+    from mcpeval_dsl.score.stored import gather_stored
 
     reader = run.reader
-    scored = build(
-        run.plan,
-        reader.records(),
-        reader.connects(),
-        reader.harvests(),
-        reader.superseded(),
-        reader.defects(),
-        baselines=baselines_of(run),
-        manifest=reader.manifest(),
-        judgements=reader.judgements(),
-        checks=reader.checks(),
-    )
-    return _with_look(run, scored)
+    found = gather_stored(run.plan, reader, code())
+    card = scored(run.plan, found, reader.connects(), baselines_of(run), reader.checks(), reader.manifest())
+    return _with_look(run, card)
 
 
 def _with_look(run: StoredRun, scored: Scored) -> Scored:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcpeval_dsl.cli.stored import StoredRun
+from mcpeval_dsl.cli.stored import StoredRun, code
 
 if TYPE_CHECKING:
     from mcpeval_dsl.score.sides import Side
@@ -14,27 +14,18 @@ if TYPE_CHECKING:
 
 def side_of(run: StoredRun) -> Side:
     """One pass over the records of a run. Raises DamagedRecord and StoreError."""
-    from mcpeval_dsl.score.gather import gather
     from mcpeval_dsl.score.sides import Side
+    from mcpeval_dsl.score.stored import gather_stored
 
     reader = run.reader
-    connects = reader.connects()
-    found = gather(
-        run.plan,
-        reader.records(),
-        connects,
-        reader.harvests(),
-        reader.superseded(),
-        reader.defects(),
-        reader.judgements(),
-    )
+    found = gather_stored(run.plan, reader, code())
     return Side(
         name=run.name,
         plan=run.plan,
         frame=found.frame,
         safety=found.tallies.safety.result(),
         leads=found.tallies.leads.result(),
-        connects=connects,
+        connects=reader.connects(),
         manifest=reader.manifest(),
         repeats=sum(found.repeats.values()),
         answered=found.tallies.answered,

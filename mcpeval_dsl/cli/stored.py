@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import sys
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +16,9 @@ if TYPE_CHECKING:
     from mcpeval_dsl.plan.model import Plan
     from mcpeval_dsl.records.reader import RunReader
     from mcpeval_dsl.source import SourceFile
+
+
+_JUDGING = ("semantics", "plan", "values", "gateway", "agents", "records", "provenance", "grade", "statistics", "score")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +68,17 @@ def read_run(root: Path, path: Path) -> StoredRun | None:
         show(plans.diagnostics, {}, stream=sys.stderr)
         return None
     return StoredRun(root, path.name, reader, plans.value.plans[0])
+
+
+@lru_cache(maxsize=1)
+def code() -> str:
+    """Names the code that grades and scores, by its own text: another text may judge otherwise."""
+    found = hashlib.sha256()
+    package = Path(__file__).parent.parent
+    for room in _JUDGING:
+        for path in sorted((package / room).rglob("*.py")):
+            found.update(path.read_bytes())
+    return found.hexdigest()[:16]
 
 
 def texts(run: StoredRun) -> dict[str, SourceFile]:

@@ -17,6 +17,7 @@ from urllib.parse import quote
 from mcpeval_dsl.records.checks import CheckRecord
 from mcpeval_dsl.records.codec import DamagedRecord, unpack
 from mcpeval_dsl.records.defects import DefectRecord
+from mcpeval_dsl.records.digests import Digest, Whole, kept, outdated, whole
 from mcpeval_dsl.records.folder import RunFolder, StoreError
 from mcpeval_dsl.records.grading import Grading, graded
 from mcpeval_dsl.records.judgements import JudgementRecord
@@ -81,6 +82,33 @@ class RunReader:
         with closing(self._open()) as connection:
             row = connection.execute("SELECT key FROM trial WHERE id = ?", (trial,)).fetchone()
             return None if row is None else _trial(connection, row[0])
+
+    def digests(self) -> Iterator[tuple[str, str, Digest | None, bytes]]:
+        """(id, key, digest, context) of each trial, in no order; None where no digest fits its record (`wholes`).
+
+        The bytes that a digest stands for are checked. Raises DamagedRecord and StoreError.
+        """
+        with closing(self._open()) as connection:
+            last = dict(_rows(connection, "SELECT id, max(key) FROM trial GROUP BY id HAVING count(*) > 1"))
+            try:
+                for found in kept(connection, self.folder.path):
+                    if last.get(found[0], found[1]) == found[1]:
+                        yield found
+            except sqlite3.Error as error:
+                raise as_store_error(error, Path("the ledger")) from error
+
+    def wholes(self, keys: Iterable[str]) -> Iterator[Whole]:
+        """Trials of the ledger with their gradings, by key. Raises StoreError."""
+        with closing(self._open()) as connection:
+            for key in keys:
+                found = whole(connection, key)
+                if found is not None:
+                    yield found
+
+    def outdated(self, made_by: str) -> list[str]:
+        """Keys of the trials whose grading is not complete, or not known to be of the code `made_by`."""
+        with closing(self._open()) as connection:
+            return outdated(connection, self.folder.path, made_by)
 
     def superseded(self) -> Iterator[TrialRecord]:
         """Earlier attempts that a re-run replaced: no outcome of theirs counts, their violations do."""

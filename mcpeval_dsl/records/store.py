@@ -18,6 +18,8 @@ from mcpeval_dsl.diagnostics.model import Checked
 from mcpeval_dsl.records.checks import CheckRecord
 from mcpeval_dsl.records.codec import Redact, pack
 from mcpeval_dsl.records.defects import DefectRecord
+from mcpeval_dsl.records.digest_writer import DigestWriter
+from mcpeval_dsl.records.digests import DigestMaker
 from mcpeval_dsl.records.folder import RunFolder, RunnerLock, StoreError, write_whole
 from mcpeval_dsl.records.grading import Grading, ungraded
 from mcpeval_dsl.records.judgements import JudgementRecord
@@ -37,18 +39,24 @@ from mcpeval_dsl.records.reader import RunReader
 from mcpeval_dsl.records.writer import Writer
 
 
-def create(folder: Path, plan_bytes: bytes, manifest: Manifest, redact: Redact | None = None) -> Checked[RunStore]:
+def create(
+    folder: Path,
+    plan_bytes: bytes,
+    manifest: Manifest,
+    redact: Redact | None = None,
+    digests: DigestMaker | None = None,
+) -> Checked[RunStore]:
     """Starts a run in `folder`, or continues the one that is there if its manifest is the same. Raises StoreError."""
     run = RunFolder(folder)
     if run.exists:
-        return open_run(folder, manifest, redact)
+        return open_run(folder, manifest, redact, digests)
     run.make()
     lock = RunnerLock(run)
     if not lock.take():
         return Checked(None, (in_use(str(folder)),))
     try:
         write_whole(run.plan, plan_bytes)
-        store = RunStore(run, lock, redact)
+        store = RunStore(run, lock, redact, digests)
         write_whole(run.manifest, manifest.model_dump_json(indent=2).encode() + b"\n")
     except BaseException:
         lock.release()
@@ -56,7 +64,9 @@ def create(folder: Path, plan_bytes: bytes, manifest: Manifest, redact: Redact |
     return Checked(store)
 
 
-def open_run(folder: Path, manifest: Manifest | None, redact: Redact | None = None) -> Checked[RunStore]:
+def open_run(
+    folder: Path, manifest: Manifest | None, redact: Redact | None = None, digests: DigestMaker | None = None
+) -> Checked[RunStore]:
     """Continues a run; another manifest refuses, naming what differs. None (grading again) takes the run as it is.
 
     Raises StoreError.
@@ -72,21 +82,27 @@ def open_run(folder: Path, manifest: Manifest | None, redact: Redact | None = No
             if found:
                 lock.release()
                 return Checked(None, (refusal(kept, found),))
-        return Checked(RunStore(run, lock, redact))
+        return Checked(RunStore(run, lock, redact, digests))
     except BaseException:
         lock.release()
         raise
 
 
 class RunStore:
-    """Use `create` or `open_run`. `redact` is given the plain JSON data of each record before it is written."""
+    """Use `create` or `open_run`. `redact` is given the plain JSON data of each record before it is written.
 
-    def __init__(self, folder: RunFolder, lock: RunnerLock, redact: Redact | None = None) -> None:
+    `digests` makes what is kept beside each graded trial for scoring.
+    """
+
+    def __init__(
+        self, folder: RunFolder, lock: RunnerLock, redact: Redact | None = None, digests: DigestMaker | None = None
+    ) -> None:
         self.folder = folder
         self.reader = RunReader(folder)
         self._lock = lock
         self._redact = redact
         self._writer = Writer(folder.ledger)
+        self._digests = None if digests is None else DigestWriter(folder.path, digests)
 
     def begin_attempt(self, trial: str, key: str) -> Future[int]:
         """To be awaited before the first paid call of a trial; the result numbers the attempt."""
@@ -185,6 +201,8 @@ class RunStore:
         try:
             self._writer.close()
         finally:
+            if self._digests is not None:
+                self._digests.close()
             self._lock.release()
 
     def __enter__(self) -> RunStore:
@@ -211,6 +229,8 @@ class RunStore:
             "INSERT OR REPLACE INTO grading (key, grade_key, data, sha256) VALUES (?, ?, ?, ?)",
             (key, grading.grade_key, blob.data, blob.sha256),
         )
+        if self._digests is not None:
+            self._digests.graded(connection, key)
 
 
 def _grading_of(record: TrialRecord) -> Grading:

@@ -54,12 +54,15 @@ def connect_writer(path: Path) -> sqlite3.Connection:
 class Writer:
     """Runs work in order of `submit`, as many pieces in one transaction as are waiting (at most 64)."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(
+        self, path: Path, connect: Callable[[Path], sqlite3.Connection] | None = None, name: str = "mcpe-ledger"
+    ) -> None:
         self._path = path
+        self._connect = connect or connect_writer
         self._waiting: queue.SimpleQueue[tuple[Work, Future[Any]] | None] = queue.SimpleQueue()
         self._broken: StoreError | None = None
         self._ready: Future[None] = Future()
-        self._thread = threading.Thread(target=self._run, name="mcpe-ledger", daemon=True)
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
         self._ready.result()
 
@@ -80,7 +83,7 @@ class Writer:
 
     def _run(self) -> None:
         try:
-            connection = connect_writer(self._path)
+            connection = self._connect(self._path)
         except sqlite3.Error as error:
             self._ready.set_exception(as_store_error(error, self._path))
             return

@@ -15,6 +15,7 @@ from pydantic_core import to_json
 
 from mcpeval_dsl.plan.model import Plan, TrialGroup
 from mcpeval_dsl.records.codec import plain_bytes
+from mcpeval_dsl.records.digests import Digest
 from mcpeval_dsl.records.model import CallCounts, TrialRecord
 from mcpeval_dsl.score.across import opinions_of, tools_of
 from mcpeval_dsl.score.blocked import causes_of
@@ -40,20 +41,6 @@ _OF_MEASURES = attrgetter(*NAMES)
 
 
 @dataclass(frozen=True, slots=True)
-class Digest:
-    """`numbers` are laid out as `numbers.NUMBERS`, `latencies` are doubles (ms), `said` is JSON of `Said`.
-
-    `started`: when the trial began. `played`: what makes a trial that is played back equal to another, else empty.
-    """
-
-    numbers: bytes
-    latencies: bytes
-    said: str
-    started: str
-    played: bytes
-
-
-@dataclass(frozen=True, slots=True)
 class _Planned:
     """What a digest needs of a group of trials."""
 
@@ -65,9 +52,13 @@ class _Planned:
 
 
 class Digester:
-    """Makes the digests of one plan's trials. `made_by` names the code that makes them: other code, other digests."""
+    """Makes the digests of one plan's trials: `numbers` as `numbers.FIELDS`, `said` the JSON of `Said`.
+
+    `made_by` names the code that makes them: other code, other digests.
+    """
 
     def __init__(self, plan: Plan, made_by: str = "") -> None:
+        self.made_by = made_by
         tasks, cells = {task.name: task for task in plan.tasks}, {cell.id: cell for cell in plan.cells}
         asked = {name: frozenset(judges_of(task)) for name, task in tasks.items()}
         contexts = _Contexts(made_by, tasks, cells)

@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from mcpeval_dsl.gateway.model import CallRecord
 from mcpeval_dsl.plan.model import Plan
 from mcpeval_dsl.records.defects import DefectRecord
+from mcpeval_dsl.records.digests import Digest
 from mcpeval_dsl.records.judgements import JudgementRecord
 from mcpeval_dsl.records.model import ConnectRecord, HarvestRecord, TrialRecord
 from mcpeval_dsl.score.alike import Alike, apart
 from mcpeval_dsl.score.blocked import blocked_by
-from mcpeval_dsl.score.digest import Digest, Digester
+from mcpeval_dsl.score.digest import Digester
 from mcpeval_dsl.score.failures import FailureTally
 from mcpeval_dsl.score.findings import FindingTally
 from mcpeval_dsl.score.frame import NUMBERS, Frame, FrameBuilder

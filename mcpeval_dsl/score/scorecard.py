@@ -66,6 +66,18 @@ def build(
     Raises ValueError for records that the plan does not have, or out of order.
     """
     found = gather(plan, records, connects, harvests, superseded, defects, judgements)
+    return scored(plan, found, connects, baselines, checks, manifest)
+
+
+def scored(
+    plan: Plan,
+    found: Gathered,
+    connects: Sequence[ConnectRecord] = (),
+    baselines: Mapping[str, Side | str] | None = None,
+    checks: Iterable[CheckRecord] = (),
+    manifest: Manifest | None = None,
+) -> Scored:
+    """The scorecard of what was gathered from a run."""
     repeats = sum(found.repeats.values())
     safety, leads = found.tallies.safety.result(), found.tallies.leads.result()
     answered, began = found.tallies.answered, found.tallies.began

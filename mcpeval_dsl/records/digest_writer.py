@@ -1,0 +1,114 @@
+"""Records, beside the ledger's own writer: keeps digests in a thread of its own, so that no trial waits for one.
+
+What goes wrong with it is nobody's trouble: a digest that is not there is made again when the run is scored.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from concurrent.futures import Future, wait
+from pathlib import Path
+from typing import Any
+
+from mcpeval_dsl.records.codec import DamagedRecord
+from mcpeval_dsl.records.digests import FILE, Digest, DigestMaker, Whole, bound, whole
+from mcpeval_dsl.records.folder import StoreError
+from mcpeval_dsl.records.writer import Writer
+
+_MOST_WAITING = 2_000
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS digest (
+  trial INTEGER PRIMARY KEY, grading INTEGER NOT NULL, trial_sha256 TEXT NOT NULL, grading_sha256 TEXT NOT NULL,
+  graded_by TEXT NOT NULL, context BLOB NOT NULL, started TEXT NOT NULL, played BLOB NOT NULL,
+  numbers BLOB NOT NULL, latencies BLOB NOT NULL, said TEXT NOT NULL, bound BLOB NOT NULL);
+"""
+
+
+class DigestWriter:
+    """Use it in one thread at a time. A folder or disk that takes no digest is not told of."""
+
+    def __init__(self, folder: Path, maker: DigestMaker) -> None:
+        self._maker = maker
+        self._waiting: list[Future[Any]] = []
+        self._writer: Writer | None = None
+        with contextlib.suppress(StoreError):
+            self._writer = Writer(folder / FILE, _connect, "mcpe-digests")
+
+    def graded(self, ledger: sqlite3.Connection, key: str) -> None:
+        """To be called where the grading of a trial was written, with the connection that wrote it."""
+        if len(self._waiting) >= _MOST_WAITING:
+            self._waiting = [future for future in self._waiting if not future.done()]
+        if self._writer is None or len(self._waiting) >= _MOST_WAITING:
+            return
+        found = whole(ledger, key)
+        if found is not None and found.grading:
+            self._waiting.append(self._writer.submit(lambda beside: _keep(beside, self._maker, found)))
+
+    def made(self, found: Whole, digest: Digest) -> None:
+        """A digest that was made where its record was read: what code graded that is not known."""
+        if self._writer is None or not found.grading:
+            return
+        if len(self._waiting) >= _MOST_WAITING:
+            wait(self._waiting, timeout=60.0)
+            self._waiting.clear()
+        self._waiting.append(self._writer.submit(lambda beside: _insert(beside, self._maker, found, digest, "")))
+
+    def close(self) -> None:
+        if self._writer is not None:
+            with contextlib.suppress(StoreError):
+                self._writer.close()
+
+
+def _keep(beside: sqlite3.Connection, maker: DigestMaker, found: Whole) -> None:
+    with contextlib.suppress(DamagedRecord, KeyError):
+        record = found.record()
+        missing = any(verdict.deciding and verdict.verdict == "missing" for verdict in record.verdicts)
+        complete = record.outcome is not None and not missing
+        _insert(beside, maker, found, maker.digest(record), maker.made_by if complete else "")
+
+
+def _insert(beside: sqlite3.Connection, maker: DigestMaker, found: Whole, digest: Digest, graded_by: str) -> None:
+    context = maker.context(found.id)
+    if context is None:
+        return
+    values = {
+        "trial": found.trial,
+        "grading": found.grading,
+        "trial_sha256": found.sha256,
+        "grading_sha256": found.grading_sha256,
+        "graded_by": graded_by,
+        "context": context,
+        "started": digest.started,
+        "played": digest.played,
+        "numbers": digest.numbers,
+        "latencies": digest.latencies,
+        "said": digest.said,
+        "bound": bound(found.sha256, found.grading_sha256, digest, context, graded_by),
+    }
+    names = ", ".join(values)
+    beside.execute(f"INSERT OR REPLACE INTO digest ({names}) VALUES (:{', :'.join(values)})", values)
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    """A file that is no database any more is begun anew."""
+    try:
+        return _opened(path)
+    except sqlite3.DatabaseError as error:
+        if getattr(error, "sqlite_errorname", "") not in ("SQLITE_NOTADB", "SQLITE_CORRUPT"):
+            raise
+        with contextlib.suppress(OSError):
+            path.unlink()
+    return _opened(path)
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, isolation_level=None, timeout=30.0)
+    try:
+        connection.execute("PRAGMA journal_mode=DELETE")
+        connection.execute("PRAGMA synchronous=OFF")  # what a power cut takes is made again
+        connection.executescript(_SCHEMA)
+    except BaseException:
+        connection.close()
+        raise
+    return connection

@@ -1,0 +1,43 @@
+"""Score, second step for a run on disk: what its trials say, from the digests beside the ledger where they fit.
+
+The rest is made from the records, as `gather.gather` makes it, and kept for the next time.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+from mcpeval_dsl.plan.model import Plan
+from mcpeval_dsl.records.digest_writer import DigestWriter
+from mcpeval_dsl.records.reader import RunReader
+from mcpeval_dsl.score.digest import Digester
+from mcpeval_dsl.score.gather import Gathered, Gathering
+
+
+def gather_stored(plan: Plan, reader: RunReader, made_by: str) -> Gathered:
+    """The same, to the bit, as `gather` of all that the reader gives. `made_by` names the code that makes digests.
+
+    Raises DamagedRecord, StoreError, and ValueError for a trial that the plan does not have.
+    """
+    digester = Digester(plan, made_by)
+    gathering = Gathering(plan)
+    missing: list[str] = []
+    for trial, key, digest, context in reader.digests():
+        place = gathering.place(trial)
+        if digest is not None and context == digester.context(trial):
+            gathering.add(place, digest)
+        else:
+            missing.append(key)
+    if missing:
+        _make(reader, missing, gathering, digester)
+    for record in reader.superseded():
+        gathering.add_superseded(record, digester)
+    return gathering.result(reader.connects(), reader.harvests(), reader.defects(), reader.judgements())
+
+
+def _make(reader: RunReader, keys: list[str], gathering: Gathering, digester: Digester) -> None:
+    with closing(DigestWriter(reader.folder.path, digester)) as writer:
+        for found in reader.wholes(keys):
+            digest = digester.digest(found.record())
+            gathering.add(gathering.place(found.id), digest)
+            writer.made(found, digest)
