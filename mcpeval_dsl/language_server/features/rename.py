@@ -1,7 +1,7 @@
 """Language server, rename: one name in all files that share it, in templates of texts and in quotes too.
 
 Refused, with the reason, where the result would not mean the same: words of the language, names that are taken or that
-a nearer one would hide, names that are no names.
+a nearer one would hide, names that are no names, and where the old name stands in text that cannot be read.
 """
 
 from __future__ import annotations
@@ -74,7 +74,9 @@ def rename(snapshot: Snapshot, offset: int, name: str) -> list[Change] | Refusal
     if name == ready.name:
         return []
     everywhere = list(places(found))
-    refused = _word(found.key, name) or _taken(found, found.key, name, everywhere)
+    refused = (
+        _word(found.key, name) or _taken(found, found.key, name, everywhere) or _unread(found, ready.name, everywhere)
+    )
     return refused or [_change(place, name) for place in everywhere]
 
 
@@ -111,6 +113,22 @@ def _taken(found: Found, key: Key, name: str, everywhere: list[Place]) -> Refusa
         if key[0] in _VALUES and scope.find(name) is not None:
             line = place.snapshot.position(place.start)[0] + 1
             return Refusal(f"`{name}` means something else in {place.snapshot.path}, line {line}")
+    return None
+
+
+def _unread(found: Found, name: str, everywhere: list[Place]) -> Refusal | None:
+    """Refuse where the name may stand in text that cannot be read: it would be left as it is there."""
+    files = {place.snapshot.path: place.snapshot for place in everywhere}
+    local = found.key is not None and is_local(found.key)
+    for file in files.values():
+        for part in [found.part] if local else file.parts:
+            if name not in part.body.text or not part.body.problems:
+                continue
+            read = {occurrence.start for occurrence in index(part.body).occurrences}
+            for token in part.body.tokens:
+                if token.kind == "NAME" and token.start not in read and part.body.text[token.start : token.end] == name:
+                    line = file.position(part.start + token.start)[0] + 1
+                    return Refusal(f"`{name}` stands in {file.path}, line {line}, where the text cannot be read")
     return None
 
 

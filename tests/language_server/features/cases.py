@@ -45,19 +45,25 @@ def read(name: str) -> list[Case]:
 def _case(text: str, base: str) -> Case:
     head, _, expected = text.partition("\n---\n")
     name, _, spec = head.partition("\n")
+    texts = texts_of(spec, base)
+    marked = next((p for p, t in texts.items() if "⟦" in t), MAIN)
+    start = texts[marked].find("⟦")
+    end = texts[marked].find("⟧") - 1
+    plain = {path: text.replace("⟦", "").replace("⟧", "") for path, text in texts.items()}
+    return Case(name.strip(), plain, marked, start, end, expected.rstrip("\n"))
+
+
+def texts_of(spec: str, base: str = "") -> dict[str, str]:
+    """The files of a case. ␍ is a carriage return, ␉ a tab."""
     texts: dict[str, str] = {}
     path = MAIN
-    for line in spec.split("\n"):
+    for line in spec.replace("␍", "\r").replace("␉", "\t").split("\n"):
         if line.startswith("@@ "):
             path = line[3:].strip()
             continue
         line = base.strip("\n") if line == "include base" else line
         texts[path] = f"{texts[path]}\n{line}" if path in texts else line
-    marked = next((p for p, t in texts.items() if "⟦" in t), MAIN)
-    start = texts[marked].find("⟦")
-    end = texts[marked].find("⟧") - 1
-    plain = {p: t.replace("⟦", "").replace("⟧", "").replace("␍", "\r").replace("␉", "\t") for p, t in texts.items()}
-    return Case(name.strip(), plain, marked, start, end, expected.rstrip("\n"))
+    return texts
 
 
 def applied(text: str, edits: list[tuple[int, int, str]]) -> str:
