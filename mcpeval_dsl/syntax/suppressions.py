@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from mcpeval_dsl.diagnostics.fixes import replacing
 from mcpeval_dsl.diagnostics.model import Diagnostic, Fix
+from mcpeval_dsl.diagnostics.registry import normal, titles
 from mcpeval_dsl.diagnostics.suppression import WHOLE_FILE, Suppression
 from mcpeval_dsl.source import SourceFile, Span
 from mcpeval_dsl.syntax.scanner import scan
@@ -72,7 +73,7 @@ def _read(read: Comments, span: Span, areas: _Areas) -> None:
     codes = list(_CODE.finditer(span.text, form.start(2), form.end(2)))
     for number, code in enumerate(codes):
         at = Span(span.file, span.start + code.start(), span.start + code.end())
-        known = _known(code[0])
+        known = normal(code[0])
         if known is None:
             read.faults.append(_unknown(at))
             continue
@@ -82,18 +83,10 @@ def _read(read: Comments, span: Span, areas: _Areas) -> None:
         read.found.append(Suppression(known, at.location(), first, last, removal))
 
 
-def _known(code: str) -> str | None:
-    from mcpeval_dsl.diagnostics import registry
-
-    entry = registry.info(code)
-    return entry.code if entry is not None else None
-
-
 def _unknown(at: Span) -> Diagnostic:
-    from mcpeval_dsl.diagnostics import registry
     from mcpeval_dsl.diagnostics.suggestions import closest
 
-    near = closest(at.text.upper(), [entry.code for entry in registry.all_codes()])
+    near = closest(at.text.upper(), titles())
     hint = f"did you mean `{near}`?" if near else "`mcpe explain` lists all codes"
     fixes = (replacing(at, near),) if near else ()
     return Diagnostic("MCPE360", f"there is no code `{at.text}`", at.location(), _BODY, hint, "warning", fixes=fixes)

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Literal as Word
 from typing import cast
 
+from mcpeval_dsl.diagnostics.suggestions import closest
+from mcpeval_dsl.semantics.directives.metrics import SEGMENTS
 from mcpeval_dsl.semantics.expressions import Condition
 from mcpeval_dsl.semantics.lower.conditions import lower_condition
 from mcpeval_dsl.semantics.lower.context import Context, Unlowerable
@@ -13,6 +15,7 @@ from mcpeval_dsl.semantics.lower.words import Words, only
 from mcpeval_dsl.semantics.model import Comparison, Gate, GateRule, Weight
 from mcpeval_dsl.semantics.symbols import name_text, word
 from mcpeval_dsl.syntax import tree
+from mcpeval_dsl.syntax.one_line import one_line
 from mcpeval_dsl.syntax.tree import CallSuffix, Directive, Field, Glob, ListValue, Metric, Number, Ref, Value
 
 ORDERS: Mapping[str, Word["==", "!=", "<", "<=", ">", ">="]] = {
@@ -68,7 +71,7 @@ def _rule(ctx: Context, line: Directive) -> GateRule:
         where=tuple(where),
         baseline=_baseline(line),
         because=because,
-        text=" ".join(line.span.text.split()),
+        text=one_line(line.span.text),
         at=line.span.location(),
     )
 
@@ -136,7 +139,23 @@ def lower_comparison(ctx: Context, statement: Directive) -> Comparison:
     if words.take("by"):
         value = words.value()
         items = value.items if isinstance(value, ListValue) else (value,)
-        by = tuple(text for item in items if (text := word(item)) is not None)
+        by = tuple(text for item in items if (text := _axis(ctx, item)) is not None)
     words.end()
+    if treatment.text == baseline.text:
+        title = f"`{treatment.text}` is compared with itself"
+        ctx.problems.report("MCPE359", baseline.span, title, "", "name another one behind `over`, or take the line out")
     kind = cast('Word["lift", "compare"]', statement.name.text)
     return Comparison(kind, treatment.text, baseline.text, by, statement.span.location())
+
+
+def _axis(ctx: Context, item: Value) -> str | None:
+    """What differences are told apart by; an error where there is nothing of that name."""
+    text = word(item)
+    known = dict.fromkeys((*SEGMENTS, "tags", *ctx.dimensions))
+    if text is not None and text not in known and not ctx.problems.may_be_lost(text, ctx.files):
+        nearest = closest(text, known)
+        hint = (
+            f"did you mean `{nearest}`?" if nearest else f"write one of {', '.join(f'`{each}`' for each in SEGMENTS)}"
+        )
+        ctx.problems.report("MCPE264", item.span, f"no axis is named `{text}`", "", hint)
+    return text

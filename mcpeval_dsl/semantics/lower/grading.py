@@ -44,6 +44,7 @@ from mcpeval_dsl.semantics.shape.unfolding import unfolded
 from mcpeval_dsl.semantics.symbols import Scope, name_text, word
 from mcpeval_dsl.source import Span
 from mcpeval_dsl.syntax import tree
+from mcpeval_dsl.syntax.one_line import one_line
 from mcpeval_dsl.syntax.tree import Directive, Group, NamedBinding
 
 
@@ -116,7 +117,7 @@ def lower_grade(grading: Grading, statement: Directive, id: str | None = None) -
         raise Unlowerable(kind_span, "the name of a grader")
     body = _body(grading, statement, own_id, kind)
     share = body.weight if body.weight is not None else weight
-    text = " ".join(statement.span.text.split())
+    text = one_line(statement.span.text)
     common = Common(
         own_id,
         1.0 if share is None else share,

@@ -105,7 +105,7 @@ def _stops(statement: Statement, indent: int) -> list[tuple[int, str]]:
     assert isinstance(name, Leaf), "a statement begins with a name"
     if isinstance(second, Leaf) and second.kind == "EQUAL":
         return [(len(name.text), "=")]
-    if len(name.text) > _LONGEST_WORD:
+    if len(name.text) > _LONGEST_WORD or name.text == "not":
         return []
     stops = [(len(name.text), "operand")]
     end = len(name.text) + 1 + second.size

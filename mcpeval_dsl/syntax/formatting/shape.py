@@ -10,11 +10,10 @@ from typing import TypeAlias
 
 from mcpeval_dsl.syntax.formatting.tokens import NOTHING, Gap, Word, merged
 from mcpeval_dsl.syntax.machine import CLOSERS, END
+from mcpeval_dsl.syntax.one_line import GLUED_AFTER, GLUED_BEFORE
 
 OPERATORS = frozenset({"in", "has", "under"})  # or a name, which depends on what follows
 _BRACKETS = frozenset({"LPAR", "LSQB", "_IDX", "_OBJ"})
-_GLUED_BEFORE = frozenset({"COMMA", "COLON", "DOT", "LPAR", "_IDX", "RPAR", "RSQB"})
-_GLUED_AFTER = frozenset({"DOT", "LPAR", "LSQB", "_IDX", "_OBJ"})
 
 
 @dataclass(slots=True)
@@ -158,7 +157,7 @@ class _Reader:
         return previous in ("EQUAL", "CMP") and self.words[self.at + 1].kind == "RBRACE"
 
     def node(self, word: Word, previous: str) -> Node:
-        spaced = bool(previous) and previous not in _GLUED_AFTER and word.kind not in _GLUED_BEFORE
+        spaced = bool(previous) and previous not in GLUED_AFTER and word.kind not in GLUED_BEFORE
         self.at += 1
         if word.kind in _BRACKETS or word.kind == "LBRACE":
             return self.bracket(word, spaced)
