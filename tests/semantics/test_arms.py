@@ -80,3 +80,55 @@ def test_a_limit_is_a_number_or_an_axis_of_numbers(limit: str) -> None:
 
 def codes_of(text: str) -> set[str]:
     return {found.code for found in check_text(text)}
+
+
+DOOR = 'ready tcp "127.0.0.1:80" within 5s'
+FINE = """server s { VERSION; stdio "x"; timeout 1ms }
+server w { http "http://127.0.0.1:8080/mcp" }
+environment e { run "true" { timeout 1s }; DOOR }
+arm cli { shell "grep", "./tools/find.sh"; timeout 1s }
+arm api { http "http://127.0.0.1:9/v1" { allow GET "*"; allow POST "/a b" } }
+arm none { }
+lift cli over none by [tag, model, few]
+matrix { few = [1, 2] }
+check w { latency p95 <= 1s over 10000 calls }
+gate { require task_success >= 100%; require lift >= -100% }
+""".replace("VERSION", 'prepare { checkout "v1.0" }').replace("DOOR", DOOR)
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "code"),
+    [
+        ("timeout 1ms", "timeout 0s", "MCPE232"),
+        ("timeout 1s }; ready", "timeout 0s }; ready", "MCPE232"),
+        ("timeout 1s }\narm", "timeout 0s }\narm", "MCPE232"),
+        ("within 5s", "within 0s", "MCPE232"),
+        ("over 10000 calls", "over 10001 calls", "MCPE232"),
+        ("task_success >= 100%", "task_success >= 101%", "MCPE232"),
+        ('"grep"', '""', "MCPE355"),
+        ('"grep"', '"grep -r"', "MCPE355"),
+        ("http://127.0.0.1:8080/mcp", "http://127.0.0.1:99999/mcp", "MCPE356"),
+        ("http://127.0.0.1:8080/mcp", "http://[x/", "MCPE356"),
+        ("http://127.0.0.1:8080/mcp", "", "MCPE356"),
+        ("http://127.0.0.1:8080/mcp", "ftp://127.0.0.1/mcp", "MCPE356"),
+        (DOOR, 'ready tcp "127.0.0.1" within 5s', "MCPE356"),
+        (DOOR, 'ready tcp "127.0.0.1:66000" within 5s', "MCPE356"),
+        (DOOR, 'ready http "127.0.0.1:80" within 5s', "MCPE356"),
+        ('"v1.0"', '""', "MCPE357"),
+        ('"v1.0"', '"v1 v2"', "MCPE357"),
+        ('checkout "v1.0"', 'network "example.org"', "MCPE357"),
+        ('stdio "x"', 'stdio ""', "MCPE358"),
+        ('run "true"', 'run " "', "MCPE358"),
+        ('GET "*"', 'GET "issues"', "MCPE350"),
+        ('GET "*"', 'GET ""', "MCPE350"),
+        ("lift cli over none", "lift cli over cli", "MCPE359"),
+        ("by [tag, model, few]", "by [tag, modle]", "MCPE264"),
+        ("by [tag, model, few]", "by fewer", "MCPE264"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_where_it_is_written(good: str, bad: str, code: str) -> None:
+    errors = {found.code for found in check_text(BASE + FINE) if found.severity == "error"}
+    assert errors == set()
+    assert FINE.count(good) == 1
+    found = [found for found in check_text(BASE + FINE.replace(good, bad)) if found.severity == "error"]
+    assert [each.code for each in found] == [code] and found[0].hint + found[0].body

@@ -73,7 +73,7 @@ MODELS: tuple[Directive, ...] = (
     define(
         "repeats",
         "judge grade_judge",
-        quantity("count", "repeats", least=1, whole=True),
+        Quantity("count", "repeats", 1, 100, True),
         "How often the judge is asked; the majority counts.",
         "repeats 3",
         default="1",
@@ -217,7 +217,7 @@ ARMS: tuple[Directive, ...] = (
     define(
         "timeout",
         "arm",
-        quantity("duration", "duration"),
+        quantity("duration", "duration", least=0.001),
         "The longest one program or request of the agent may take.",
         "timeout 10s",
         default="30s",

@@ -7,10 +7,10 @@ from mcpeval_dsl.semantics.directives.operands import (
     Commas,
     Condition,
     Maybe,
+    Quantity,
     Quoted,
     Tag,
     either,
-    quantity,
     seq,
     word,
 )
@@ -76,7 +76,7 @@ CHECKS: tuple[Directive, ...] = (
         seq(
             Condition(),
             word("over", label="over_word"),
-            quantity("count", "calls", least=1, whole=True),
+            Quantity("count", "calls", 1, 10_000, True),
             word("calls", label="calls_word"),
         ),
         "A bound on the time calls take: N calls like the one above it, or N lists of tools where no call stands above.",

@@ -243,7 +243,7 @@ COMPARING: tuple[Directive, ...] = (
     define(
         "timeout",
         "grade_command grade_python grade_judge",
-        quantity("duration", "duration"),
+        quantity("duration", "duration", least=0.001),
         "The longest the grader may take; after that its verdict is missing.",
         "timeout 20s",
         default="60s",

@@ -23,7 +23,7 @@ from mcpeval_dsl.semantics.directives.operands import (
 )
 
 _FILES = "environment setup teardown"
-_DURATION = quantity("duration", "duration")
+_DURATION = quantity("duration", "duration", least=0.001)
 
 SERVERS: tuple[Directive, ...] = (
     define(

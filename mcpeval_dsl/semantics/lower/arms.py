@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlsplit
 
 from mcpeval_dsl.semantics.arms import Api, Arm, Route
 from mcpeval_dsl.semantics.expressions import Entry, Literal
+from mcpeval_dsl.semantics.lower.addresses import is_http
 from mcpeval_dsl.semantics.lower.context import Context, Unlowerable
 from mcpeval_dsl.semantics.lower.servers import lower_header
 from mcpeval_dsl.semantics.lower.steps import included
@@ -31,7 +31,7 @@ def _line(ctx: Context, line: Directive, fields: dict[str, Any]) -> None:
                 ctx.name(("server", "catalogue"), server)
             fields["servers"] = tuple(n.text for n in chosen)
         case "shell":
-            programs = [Words.group(group).string().value for group in line.groups]
+            programs = _programs(ctx, line)
             fields["shell"] = tuple(dict.fromkeys((*fields.get("shell", ()), *programs)))
         case "http":
             fields["api"] = _api(ctx, line)
@@ -45,20 +45,29 @@ def _line(ctx: Context, line: Directive, fields: dict[str, Any]) -> None:
             raise Unlowerable(line.name.span, "a directive of `arm`")
 
 
-def _asks(text: str) -> bool:
-    """Whether it is an address that can be asked over HTTP."""
-    try:
-        parts = urlsplit(text)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
-    except ValueError:
-        return False
+def _programs(ctx: Context, line: Directive) -> list[str]:
+    """Names of programs; the arguments are the agent's."""
+    found = []
+    for group in line.groups:
+        program = Words.group(group).string().value
+        if not program or any(letter.isspace() for letter in program):
+            first = (program.split() or ["grep"])[0]
+            ctx.problems.report(
+                "MCPE355",
+                group.span,
+                f"`{program}` is no name of a program" if program else "an empty text is no name of a program",
+                "Each text names one program; its arguments are chosen by the agent.",
+                f'write `shell "{first}"`',
+            )
+        found.append(program)
+    return found
 
 
 def _api(ctx: Context, line: Directive) -> Api:
     words = only(line)
     url = lower_value(ctx, ctx.values, words.value())
     words.end()
-    if isinstance(url, Literal) and not _asks(str(url.value)):
+    if isinstance(url, Literal) and not is_http(str(url.value)):
         ctx.problems.report(
             "MCPE350",
             line.groups[0].span,
@@ -78,7 +87,12 @@ def _api(ctx: Context, line: Directive) -> Api:
             elif isinstance(inner, Directive) and inner.name.text == "allow":
                 route = only(inner)
                 method = route.name().text
-                routes.append(Route(method, lower_value(ctx, ctx.values, route.value())))
+                asked = route.value()
+                path = lower_value(ctx, ctx.values, asked)
+                if isinstance(path, Literal) and not str(path.value).startswith(("/", "*")):
+                    title = f"no request goes to `{path.value}`: paths begin with `/`"
+                    ctx.problems.report("MCPE350", asked.span, title, "", 'write for example `allow GET "/issues/*"`')
+                routes.append(Route(method, path))
                 route.end()
             else:
                 raise Unlowerable(inner.span, '`allow GET "/path"` or `header NAME = value`')

@@ -40,11 +40,23 @@ def lower_preparation(ctx: Context, scope: Scope, line: Directive) -> Preparatio
                 raise Unlowerable(inner.span, "`checkout`, `run` or `network`")
             match inner.name.text:
                 case "checkout":
-                    checkout = Checkout(only(inner).string().value, inner.span.location())
+                    checkout = _checkout(ctx, inner)
                 case "network":
                     network = (*network, *lower_network(ctx, inner))
                 case "run":
                     steps += [step for step in lower_steps(ctx, scope, (inner,)) if isinstance(step, RunStep)]
                 case _:
                     raise Unlowerable(inner.name.span, "`checkout`, `run` or `network`")
+    if checkout is None and not steps and not ctx.problems.failed:
+        title = "`prepare` makes nothing: it has neither `checkout` nor `run`"
+        ctx.problems.report("MCPE357", line.span, title, "", 'write `prepare { checkout "v1.4.0" }`, or take it out')
     return Preparation(checkout, tuple(steps), network, line.span.location())
+
+
+def _checkout(ctx: Context, line: Directive) -> Checkout:
+    words = only(line)
+    text = words.string()
+    if not text.value or any(letter.isspace() for letter in text.value):
+        title = f"`{text.value}` names no commit, tag or branch" if text.value else "`checkout` names no commit"
+        ctx.problems.report("MCPE357", text.span, title, "", 'write for example `checkout "v1.4.0"`')
+    return Checkout(text.value, line.span.location())

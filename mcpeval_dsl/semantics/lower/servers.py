@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from mcpeval_dsl.semantics.expressions import CallPattern, Entry, ListOf, Literal, Secret
+from mcpeval_dsl.semantics.lower.addresses import look
 from mcpeval_dsl.semantics.lower.context import Context, Unlowerable
 from mcpeval_dsl.semantics.lower.environments import variables
 from mcpeval_dsl.semantics.lower.network import lower_network, not_started
@@ -95,6 +96,7 @@ def _server_line(
             return
         case "http":
             fields["url"] = lower_value(ctx, scope, words.value())
+            look(ctx, fields["url"], line.groups[0].span, "http", 'http "https://staging.example.com/mcp"')
         case "protocol":
             fields["protocols"] = tuple(Words.group(g).string().value for g in line.groups)
             return

@@ -25,6 +25,7 @@ from mcpeval_dsl.semantics.expressions import (
     UnpackStep,
     WriteStep,
 )
+from mcpeval_dsl.semantics.lower.addresses import look
 from mcpeval_dsl.semantics.lower.conditions import lower_condition, requirement
 from mcpeval_dsl.semantics.lower.context import Context, Unlowerable
 from mcpeval_dsl.semantics.lower.references import file_text
@@ -150,6 +151,12 @@ def argv(ctx: Context, scope: Scope, words: Words) -> tuple[Expression, ...]:
         items = list(items[0].items)
     if not items:
         raise Unlowerable(words.span, 'a command: "program" "argument"')
+    first = items[0]
+    if isinstance(first, String) and not first.value.strip():
+        hint = 'write the program first, as in "python" "server.py"'
+        ctx.problems.report(
+            "MCPE358", first.span, "the command begins with an empty text: it names no program", "", hint
+        )
     return tuple(_argument(ctx, scope, item, program=index == 0) for index, item in enumerate(items))
 
 
@@ -264,6 +271,9 @@ def _ready(ctx: Context, scope: Scope, statement: Directive) -> Step:
     )
     if probe is None or not words.take("within"):
         raise Unlowerable(words.place, '`ready http "…" within 10s`')
+    if probe != "exists":
+        example = "127.0.0.1:{{ port.web }}" if probe == "tcp" else "http://127.0.0.1:{{ port.web }}/health"
+        look(ctx, value, target.span, probe, f'ready {probe} "{example}" within 10s')
     seconds = float(words.number().value)
     words.end()
     return ReadyStep(probe, value, seconds, statement.span.location())  # type: ignore[arg-type]  # one of its words

@@ -67,13 +67,20 @@ def in_metric(item: tree.Item) -> Iterator[Diagnostic]:
     if isinstance(item.right, tree.Number):
         zero_share = metric.unit == "percent" and item.right.value == 0 and item.right.unit == ""
         wrong = (
-            None if zero_share else quantity_misfit(name, Quantity(_loose(metric, item.right), least=None), item.right)
+            None
+            if zero_share
+            else quantity_misfit(name, Quantity(_loose(metric, item.right), least=None, most=_most(metric)), item.right)
         )
         if wrong is not None:
             yield wrong
     else:
         title = f"`{name}` is compared with a number"
         yield finding("MCPE205", item.right.span, title, "", "For example: `require task_success >= 80%`")
+
+
+def _most(metric: Metric) -> float | None:
+    """No share, and no difference of two, is above 100 %."""
+    return 1 if metric.unit == "percent" else None
 
 
 def _loose(metric: Metric, number: tree.Number) -> Unit:

@@ -246,7 +246,7 @@ def _bounds(leaf: op.Quantity) -> str:
     if leaf.whole:
         parts.append("a whole number")
     if leaf.least is not None:
-        parts.append(f"at least {leaf.least:g}")
+        parts.append(f"at least {leaf.least * 1000:g}ms" if leaf.unit == "duration" else f"at least {leaf.least:g}")
     if leaf.most is not None:
         parts.append("at most 100%" if leaf.unit == "percent" else f"at most {leaf.most:g}")
     return "It must be " + ", ".join(parts) + "."
