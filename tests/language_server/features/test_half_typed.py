@@ -117,7 +117,10 @@ def test_spoiled_specs(path: Path) -> None:
             ranges_are_sound(snapshot, offset)
 
 
-SHORT = 'harvest a = s.t(x: "{{ b.c | first }}") { k = $.i[0].k }\ntask t { prompt """\n 🦊 {{ a.k }}\n"""; expect any(s.t(y == a.k)) }\n'
+SHORT = (
+    'harvest a = s.t(x: "{{ b.c | first }}") { k = $.i[0].k }\n'
+    'task t { prompt """\n 🦊 {{ a.k }}\n"""; expect any(s.t(y == a.k)) }\n'
+)
 
 
 @pytest.mark.parametrize("ending", ["", "}", '"', "\n"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -52,7 +53,7 @@ def test_classes_are_those_of_the_scanner_but_for_names(path: Path) -> None:
     snapshot = plain(path.read_text("utf-8"))
     for part in snapshot.parts:
         found = list(classes(part.body))
-        assert all(one[1] <= other[0] for one, other in zip(found, found[1:], strict=False))
+        assert all(one[1] <= other[0] for one, other in pairwise(found))
         for token in part.body.tokens:
             inside = [kind for start, end, kind, _ in found if start < token.end and token.start < end]
             if token.kind in ("COMMENT", "NUMBER", "REGEX", "JSONPATH"):
