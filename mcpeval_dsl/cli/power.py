@@ -25,13 +25,17 @@ Example: mcpe power --effect 10 --trials 5
 _EFFECTS = (5.0, 10.0, 15.0, 20.0, 30.0)
 _TASKS = (6, 10, 20, 50, 100, 200)
 
+MOST = 10_000_000
+"""Tasks, or trials of each: as many as one plan can have."""
+LEAST_POINTS = 0.01
+
 
 def command(
     run: Annotated[str, typer.Argument(help="A run to take the variances from.")] = "",
     effect: Annotated[str, typer.Option(help="Difference to show, in points: 10, or 10%.")] = "",
-    tasks: Annotated[int | None, typer.Option(help="Number of tasks.", min=1)] = None,
+    tasks: Annotated[int | None, typer.Option(help="Number of tasks.", min=1, max=MOST)] = None,
     trials: Annotated[
-        int | None, typer.Option(help="Trials of each task; those of the run without it, else 5.", min=1)
+        int | None, typer.Option(help="Trials of each task; those of the run without it, else 5.", min=1, max=MOST)
     ] = None,
     alpha: Annotated[float, typer.Option(help="Chance of seeing a difference where there is none.")] = 0.05,
     power: Annotated[float, typer.Option(help="Chance of seeing one that is there.")] = 0.8,
@@ -46,6 +50,9 @@ def command(
     for name, share in (("alpha", alpha), ("power", power)):
         if not 0 < share < 1:
             raise typer.BadParameter(f"--{name} lies between 0 and 1, not {share:g}")
+    for name, variance in (("between", between), ("within", within)):
+        if not variance <= 1:
+            raise typer.BadParameter(f"--{name} is a variance of shares, at most 1, not {variance:g}")
     points = _points(effect)
     answers = []
     for cell, variances in _variances(run):
@@ -69,8 +76,8 @@ def _points(effect: str) -> float | None:
         value = float(effect.removesuffix("%"))
     except ValueError:
         value = math.nan
-    if not 0 < value <= 100:
-        raise typer.BadParameter(f"--effect is a number of points up to 100, such as 10, not `{effect}`")
+    if not LEAST_POINTS <= value <= 100:
+        raise typer.BadParameter(f"--effect is a number of points from {LEAST_POINTS:g} to 100, not `{effect}`")
     return value
 
 
