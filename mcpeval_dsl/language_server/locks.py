@@ -40,11 +40,6 @@ class Locks:
             known = self._found[path] = KnownLock() if mark is None else _read(root, spec, mark)
         return known
 
-    def last(self, root: Path, spec: str) -> Mapping[str, KnownServer]:
-        """What is known without looking at the disk."""
-        found = self._found.get(lock_path(spec))
-        return found.known if found is not None else {}
-
 
 def _read(root: Path, spec: str, mark: tuple[int, int, int]) -> KnownLock:
     specs = Specs(FoundProject(root), FileReader(root))

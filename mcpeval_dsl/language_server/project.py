@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from mcpeval_dsl.diagnostics.settings import LintSettings
-from mcpeval_dsl.language_server.analysis import analyse, of_scripts
 from mcpeval_dsl.language_server.disk import Overlay, specs_below, stamp
-from mcpeval_dsl.language_server.locks import Locks
 from mcpeval_dsl.language_server.parts import Parts, parts_of
 from mcpeval_dsl.language_server.positions import Encoding
 from mcpeval_dsl.language_server.snapshot import Analysis, Snapshot
 from mcpeval_dsl.project.loading import lock_path
+from mcpeval_dsl.semantics.catalogue import KnownServer
 from mcpeval_dsl.semantics.reader import beside
 
 _SUITE = re.compile(r"^suite\b", re.MULTILINE)
@@ -48,7 +46,8 @@ class _Entry:
 
 @dataclass(slots=True)
 class Project:
-    """Implements `snapshot.Files`. `opened` are its open files by path; `buffers` gives the texts of all open files."""
+    """Implements `snapshot.Files`. `opened` are its open files by path; `buffers` gives the texts of all open files;
+    `known` are the tools of servers by the path of the lock that says so."""
 
     root: Path
     encoding: Encoding
@@ -57,10 +56,8 @@ class Project:
     lint: LintSettings = field(default_factory=LintSettings)
     opened: dict[str, Open] = field(default_factory=dict)
     analysed: dict[str, Analysis] = field(default_factory=dict)
-    scanned: bool = False
+    known: dict[str, Mapping[str, KnownServer]] = field(default_factory=dict)
     _entries: dict[str, _Entry] = field(default_factory=dict)
-    _locks: Locks = field(default_factory=Locks)
-    _asked: dict[str, Analysis] = field(default_factory=dict)
     _marks: dict[str, dict[str, tuple[int, int, int] | None]] = field(default_factory=dict)
 
     def overlay(self) -> Overlay:
@@ -82,7 +79,6 @@ class Project:
                 text = ""
             found[path] = _entry(path, text, mark)
         self._entries = found
-        self.scanned = True
 
     def _glance(self, path: str) -> _Entry | None:
         opened = self.opened.get(path)
@@ -133,25 +129,6 @@ class Project:
                     pending.append(other)
         return found
 
-    def analyse(self, main: str, stopped: Callable[[], bool]) -> Analysis:
-        """What a spec means, with the texts as they stand and the lock beside it. Raises Superseded."""
-        overlay = self.overlay()
-        lock = self._locks.beside(self.root, main)
-        found = analyse(main, overlay, lock.known, stopped)
-        told = self.lint.apply([*lock.diagnostics, *found.diagnostics, *of_scripts(found.suite, overlay)])
-        texts = {p: d.decode("utf-8", "replace") for p, d in overlay.read_texts.items()}
-        texts.update(lock.texts)
-        wanted = {at.path for d in told for at in (d.at, *(label.at for label in d.labels)) if at is not None}
-        others = {path: texts[path] for path in wanted if path in texts and path not in found.texts}
-        before = self.analysed.get(main)
-        known = before.figures if before is not None else None  # until they are made anew
-        return replace(found, diagnostics=tuple(told), others=others, figures=known)
-
-    def timed_analysis(self, main: str, stopped: Callable[[], bool]) -> tuple[Analysis, float]:
-        """The same with the seconds it took."""
-        begin = time.monotonic()
-        return self.analyse(main, stopped), time.monotonic() - begin
-
     def graph(self) -> list[tuple[str, tuple[str, ...], bool]]:
         """Which specs there are on disk, what they import, and whether they hold a suite."""
         return [(path, entry.imports, entry.suite) for path, entry in sorted(self._entries.items())]
@@ -169,19 +146,6 @@ class Project:
             self._marks[main] = marks
         return changed
 
-    def analyses(self, path: str) -> tuple[Analysis, ...]:
-        """Analyses of the texts as they stand, of every spec in which this file has a part. May take its time."""
-        return tuple(self._fresh(main) for main in dict.fromkeys((path, *self._above(path))))
-
-    def _fresh(self, main: str) -> Analysis:
-        """The last analysis where no text of it changed since, else a new one."""
-        overlay = self.overlay()
-        for known in (self.analysed.get(main), self._asked.get(main)):
-            if known is not None and known.texts and all(_same(overlay, p, t) for p, t in known.texts.items()):
-                return known
-        found = self._asked[main] = self.analyse(main, lambda: False)
-        return found
-
     def snapshot(self, path: str) -> Snapshot | None:
         opened = self.opened.get(path)
         if opened is not None:
@@ -194,7 +158,7 @@ class Project:
 
     def _made(self, uri: str, path: str, text: str, version: int | None, parts: Parts, limited: str) -> Snapshot:
         analysis = self.analysis_of(path)
-        known = analysis.known if analysis is not None else self._locks.last(self.root, path)
+        known = self.known.get(lock_path(path if analysis is None else analysis.main), {})
         return Snapshot(uri, path, text, version, self.encoding, parts.items, known, self, analysis, limited)
 
     def analysis_of(self, path: str) -> Analysis | None:
@@ -213,17 +177,9 @@ class Project:
         ]
         for main in gone:
             del self.analysed[main]
-        self._asked.clear()
         return gone
 
 
 def _entry(path: str, text: str, mark: tuple[int, int, int] | None) -> _Entry:
     imports = tuple(beside(path, found) for found in _IMPORT.findall(text))
     return _Entry(mark, imports, _SUITE.search(text) is not None)
-
-
-def _same(overlay: Overlay, path: str, text: str) -> bool:
-    try:
-        return overlay.read(path).decode("utf-8-sig", "surrogatepass") == text
-    except (OSError, UnicodeDecodeError):
-        return False

@@ -20,6 +20,7 @@ from pygls.lsp.server import LanguageServer
 
 from mcpeval_dsl import __version__
 from mcpeval_dsl.language_server import acting, converting
+from mcpeval_dsl.language_server.beside import Beside
 from mcpeval_dsl.language_server.buffers import Change
 from mcpeval_dsl.language_server.features.diagnostics import Shown
 from mcpeval_dsl.language_server.homes import file_of
@@ -42,6 +43,7 @@ class Server(LanguageServer):
     def __init__(self, *, traces: bool = False) -> None:
         super().__init__("mcpe", __version__, protocol_cls=Protocol, max_workers=1)
         self.traces = traces
+        self.beside = Beside()
         self.watches = False
         self.pages = ""  # where the page of a code is, with {code} in it
         self.terminal = False  # the editor knows how to start a command line of ours
@@ -103,6 +105,9 @@ class Server(LanguageServer):
     def in_loop(self, do: Callable[[], None]) -> None:
         self.loop.call_soon_threadsafe(self._guarded, do)
 
+    def later(self, seconds: float, do: Callable[[], None]) -> None:
+        self.loop.call_later(seconds, self._guarded, do)
+
     def _guarded(self, do: Callable[[], None]) -> None:
         try:
             do()
@@ -113,6 +118,7 @@ class Server(LanguageServer):
 
     def run(self, input_: int, output: int) -> int:
         """Serve one session over two descriptors; gives the exit code."""
+        self.beside.start(input_, output)
         try:
             return serve(self, input_, output, self._look)
         finally:
@@ -145,7 +151,7 @@ def _life(server: Server) -> None:
         server.pages = pages if isinstance(pages, str) and pages.startswith(("https://", "http://", "file://")) else ""
         uris = [folder.uri for folder in params.workspace_folders or ()] or [params.root_uri or ""]
         folders = [Path(found) for uri in uris if (found := file_of(uri)) is not None]
-        server.service = Service(server, converting.encoding(params.capabilities), folders)
+        server.service = Service(server, server.beside, converting.encoding(params.capabilities), folders)
 
     @server.answer(lsp.INITIALIZED)
     def initialized(params: lsp.InitializedParams) -> None:

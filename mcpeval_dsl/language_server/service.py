@@ -6,22 +6,26 @@ published if the text is still the same. Everything here runs in the loop's thre
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
-from mcpeval_dsl.language_server.analysis import syntax_alone
+from mcpeval_dsl.language_server.analyst import Analyse, Answer, Figure, Syntax
 from mcpeval_dsl.language_server.background import Background, Stopped
+from mcpeval_dsl.language_server.beside import Beside
 from mcpeval_dsl.language_server.buffers import Buffer, Change
 from mcpeval_dsl.language_server.features.diagnostics import Shown, of_syntax
-from mcpeval_dsl.language_server.figures import SuiteFigures, figures
+from mcpeval_dsl.language_server.figures import SuiteFigures
 from mcpeval_dsl.language_server.homes import Homes
 from mcpeval_dsl.language_server.parts import parts_after, parts_of
 from mcpeval_dsl.language_server.positions import Encoding
 from mcpeval_dsl.language_server.project import Open, Project
 from mcpeval_dsl.language_server.publishing import found_in, open_problems
 from mcpeval_dsl.language_server.snapshot import Analysis, Snapshot, moves
+from mcpeval_dsl.language_server.warming import warm
+from mcpeval_dsl.project.loading import lock_path
 
 SHORTEST_DELAY, LONGEST_DELAY = (
     0.08,
@@ -48,6 +52,10 @@ class Client(Protocol):
         """Have something done in the loop's thread. Called in any thread."""
         ...
 
+    def later(self, seconds: float, do: Callable[[], None]) -> None:
+        """The same after a while. Called in the loop's thread."""
+        ...
+
 
 @dataclass(slots=True)
 class _Document:
@@ -61,8 +69,9 @@ class _Document:
 class Service:
     """One session with one editor."""
 
-    def __init__(self, client: Client, encoding: Encoding, folders: Iterable[Path]) -> None:
+    def __init__(self, client: Client, beside: Beside, encoding: Encoding, folders: Iterable[Path]) -> None:
         self.client = client
+        self.beside = beside
         self.encoding: Encoding = encoding
         self.homes = Homes(encoding, list(folders), self._texts)
         self.background = Background(client.failed)
@@ -105,6 +114,8 @@ class Service:
         project.opened[path] = opened
         self._scan(project)
         self._ask(project, path, at_once=True)
+        if not opened.limited:
+            warm(parts.items, self.encoding, self.client.later, lambda: project.opened.get(path) is not None)
 
     def change(self, uri: str, version: int | None, changes: list[Change]) -> None:
         """Edits of an open file, in order. A file that was never opened is, if its whole text comes."""
@@ -206,20 +217,33 @@ class Service:
             self._ask_main(project, main, 0.0 if at_once else min(max(took, SHORTEST_DELAY), LONGEST_DELAY))
 
     def _ask_main(self, project: Project, main: str, delay: float) -> None:
+        def request() -> Analyse:
+            return Analyse(str(project.root), main, project.lint, self.beside.changed(self._texts()))
+
         def work(stopped: Stopped) -> None:
-            found, seconds = project.timed_analysis(main, stopped)
-            self.client.in_loop(lambda: self._delivered(project, found, seconds))
+            begin = time.monotonic()
+            answer = self.beside.answer(request, stopped)
+            seconds = time.monotonic() - begin
+            self.client.in_loop(lambda: self._delivered(project, answer, seconds))
 
         self.background.ask((project.root, main), work, delay)
 
     def _limited(self, project: Project, path: str, stopped: Stopped) -> None:
         opened = project.opened.get(path)
         if opened is not None:
-            found = syntax_alone(opened.path, opened.text, opened.parts, opened.limited, stopped)
-            self.client.in_loop(lambda: self._delivered(project, found, 0.0))
+            request = Syntax(opened.path, opened.text, opened.limited)
+            answer = self.beside.answer(lambda: request, stopped)
+            self.client.in_loop(lambda: self._delivered(project, answer, 0.0))
 
-    def _delivered(self, project: Project, found: Analysis, seconds: float) -> None:
+    def _delivered(self, project: Project, answer: Answer, seconds: float) -> None:
         """Keep what was found; publish it if no text of it changed meanwhile (else newer work is under way)."""
+        found = answer.analysis
+        assert found is not None
+        before = project.analysed.get(found.main)
+        if before is not None and before.figures is not None:
+            found = replace(found, figures=before.figures)
+        if answer.known is not None:
+            project.known[lock_path(found.main)] = answer.known
         self._took[found.main] = seconds
         project.analysed[found.main] = found
         project.forget()
@@ -234,13 +258,12 @@ class Service:
 
     def _ask_figures(self, project: Project, found: Analysis) -> None:
         """What a run would be and cost comes later than what is wrong; a spec with errors keeps the figures it had."""
-        suite = found.suite
-        if suite is None or any(d.severity == "error" for d in found.diagnostics):
+        if any(d.severity == "error" for d in found.diagnostics):
             return
 
         def work(stopped: Stopped) -> None:
-            made = figures(suite)
-            self.client.in_loop(lambda: self._figured(project, found, made))
+            answer = self.beside.answer(lambda: Figure(str(project.root), found.main), stopped)
+            self.client.in_loop(lambda: self._figured(project, found, answer.figures))
 
         self.background.ask((project.root, found.main, "figures"), work)
 

@@ -1,8 +1,8 @@
 """Language server, its one value: a text as it stood at one version, and all that is known about it.
 
 Features are functions of a snapshot and an offset. What the syntax says (`parts`, tokens, statements, `imports`) is of
-this very text, however half-typed. What the text means (`analysis`, `mentions`, `diagnostics`) is found in the
-background and may be of an earlier text; its places are moved to where they stand now, or left out.
+this very text, however half-typed. What is wrong with its meaning (`analysis`) is found in the background and may be of an
+earlier text, as `known`, the tools of its servers, may be of an earlier lock.
 """
 
 from __future__ import annotations
@@ -11,48 +11,17 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from mcpeval_dsl.diagnostics.model import Diagnostic
 from mcpeval_dsl.language_server.figures import SuiteFigures
 from mcpeval_dsl.language_server.parts import Part
 from mcpeval_dsl.language_server.positions import Encoding, Position, TextLines
 from mcpeval_dsl.semantics.catalogue import KnownServer
-from mcpeval_dsl.semantics.lower.assemble import Lowered
-from mcpeval_dsl.semantics.model import TypedSuite
 from mcpeval_dsl.semantics.reader import beside
-from mcpeval_dsl.semantics.symbols import Symbol
 from mcpeval_dsl.source import SourceFile
 from mcpeval_dsl.syntax.scanner import Token
 from mcpeval_dsl.syntax.tree import Directive, String, SyntaxTree
-
-
-class Mention(NamedTuple):
-    """One place where a name stands: where it is defined, or used (in a text's template, too)."""
-
-    start: int
-    end: int
-    symbol: Symbol
-    definition: bool
-
-    @property
-    def key(self) -> tuple[object, ...]:
-        return key_of(self.symbol)
-
-
-class FieldUse(NamedTuple):
-    """The last of `names` where it stands in the text: `billing.key` is the field `("key",)` of the symbol `billing`."""
-
-    start: int
-    end: int
-    symbol: Symbol
-    names: tuple[str, ...]
-
-
-def key_of(symbol: Symbol) -> tuple[object, ...]:
-    """What two symbols share that are one definition: a profile's harvest is a symbol of its own in each task."""
-    span = symbol.span
-    return (symbol.kind, symbol.name) if span is None else (symbol.kind, symbol.name, span.file.path, span.start)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,22 +35,13 @@ class Import:
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """What one spec with its imports was found to mean. `texts` are those of its `.mcpe` files, as they were read;
-    `others` those of further files that diagnostics point into; `figures` what a run would be, for a suite without errors.
-
-    `lowered` (symbols, scopes, parts) and `suite` are None where the spec could not be read. `mentions` are by path, in
-    order of the text; definitions of task-local names that are nowhere used are not among them. Two symbols are the
-    same where their `key_of` is.
+    """What was found about one spec with its imports. `texts` are those of its `.mcpe` files, as they were read; `others`
+    those of further files that diagnostics point into; `figures` what a run would be, of the last text without errors.
     """
 
     main: str
     texts: Mapping[str, str]
-    lowered: Lowered | None
-    suite: TypedSuite | None
     diagnostics: tuple[Diagnostic, ...]
-    mentions: Mapping[str, Sequence[Mention]]
-    fields: Mapping[str, Sequence[FieldUse]]
-    known: Mapping[str, KnownServer]
     others: Mapping[str, str] = field(default_factory=dict)
     figures: SuiteFigures | None = None
 
@@ -101,10 +61,6 @@ class Files(Protocol):
 
     def importers(self, path: str) -> tuple[str, ...]:
         """The files that import this one, at first hand."""
-        ...
-
-    def analyses(self, path: str) -> tuple[Analysis, ...]:
-        """Analyses of the texts as they stand, of every spec in which this file has a part. May take its time."""
         ...
 
     def uri(self, path: str) -> str: ...
@@ -185,46 +141,6 @@ class Snapshot:
                         start, end = part.start + item.span.start, part.start + item.span.end
                         found.append(Import(beside(self.path, item.value), start, end))
         return tuple(found)
-
-    @cached_property
-    def current(self) -> bool:
-        """True where the analysis is of this very text of this file."""
-        return self.analysis is not None and self.analysis.texts.get(self.path) == self.text
-
-    @cached_property
-    def moved(self) -> Moved | None:
-        """Where the analysed text stands now; None without an analysis of this file."""
-        before = None if self.analysis is None else self.analysis.texts.get(self.path)
-        return None if before is None else moves(before, self.text)
-
-    @cached_property
-    def mentions(self) -> tuple[Mention, ...]:
-        """Names with what they mean, in order of this text; those inside the text changed since are left out."""
-        if self.analysis is None or self.moved is None:
-            return ()
-        known = self.analysis.mentions.get(self.path, ())
-        if self.current:
-            return tuple(known)
-        placed = ((self.moved.place(m.start, m.end), m) for m in known)
-        return tuple(Mention(at[0], at[1], m.symbol, m.definition) for at, m in placed if at is not None)
-
-    @cached_property
-    def fields(self) -> tuple[FieldUse, ...]:
-        """Fields of values where they are named, in order of this text, as with `mentions`."""
-        if self.analysis is None or self.moved is None:
-            return ()
-        placed = ((self.moved.place(f.start, f.end), f) for f in self.analysis.fields.get(self.path, ()))
-        return tuple(FieldUse(at[0], at[1], f.symbol, f.names) for at, f in placed if at is not None)
-
-    def mention_at(self, offset: int) -> Mention | None:
-        """The innermost name at an offset, or one that ends there."""
-        found = None
-        for mention in self.mentions:
-            if mention.start > offset:
-                break
-            if offset <= mention.end and (found is None or mention.end - mention.start <= found.end - found.start):
-                found = mention
-        return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,6 +103,10 @@ class Client:
         else:
             self._answers[message["id"]] = message
 
+    def wait_for_more(self, seconds: float) -> None:
+        """Take the next message. Raises TimeoutError where none comes."""
+        self._take(time.monotonic() + seconds)
+
     def initialize(self, capabilities: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:
         params = {
             "processId": os.getpid(),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from posixpath import dirname, relpath
@@ -32,8 +32,6 @@ class Context:
     """State of one compilation. `uses` collects the symbols a unit mentions, with the place of the first mention.
 
     `judging` holds settings of judge profiles by name; `unsupported` what `run` will refuse outside of tasks.
-    `mentions` are all uses with their places, in the order they were bound (a line of a profile once for each task),
-    `fields` the steps into values, each with the names that lead to it; both are what an editor shows.
     """
 
     problems: Problems
@@ -50,8 +48,6 @@ class Context:
     dimensions: dict[str, frozenset[str]] = field(default_factory=dict)
     judging: dict[str, dict[str, Any]] = field(default_factory=dict)
     unsupported: list[Unsupported] = field(default_factory=list)
-    mentions: list[tuple[Symbol, Span]] = field(default_factory=list)
-    fields: list[tuple[Symbol, tuple[str, ...], Span]] = field(default_factory=list)
     lost: int = 0
 
     def of(self, kind: Kind) -> dict[str, Symbol]:
@@ -70,17 +66,7 @@ class Context:
 
     def use(self, symbol: Symbol, span: Span) -> None:
         symbol.used = True
-        self.mentions.append((symbol, span))
         self.uses.setdefault(id(symbol), (symbol, span))
-
-    def note_fields(self, symbol: Symbol, steps: Iterable[tuple[str | int | None, Span]]) -> None:
-        """Keep where fields of a value are named; what stands behind an index is no field of the definition."""
-        names: tuple[str, ...] = ()
-        for key, span in steps:
-            if not isinstance(key, str):
-                return
-            names = (*names, key)
-            self.fields.append((symbol, names, span))
 
     @contextmanager
     def statement(self, statement: Statement) -> Iterator[bool]:

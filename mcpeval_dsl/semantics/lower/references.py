@@ -65,7 +65,6 @@ def check_fields(ctx: Context, symbol: Symbol, steps: Sequence[tuple[str | int |
     """Report the first field in `steps` that the definition is known not to have."""
     shape = symbol.shape
     trail = symbol.name
-    ctx.note_fields(symbol, steps)
     for key, span in steps:
         if shape is None or not isinstance(key, str):
             return
@@ -145,7 +144,8 @@ def check_function(ctx: Context, name: str, arguments: int, span: Span, *, templ
         hint = f"did you mean `{nearest}`?" if nearest else "see docs/reference/functions.md"
         where = " in templates" if template and function is not None else ""
         title = f"there is no function `{name}`{where}"
-        ctx.problems.report("MCPE256", span, title, "The language has a fixed list of functions.", hint)
+        if not ctx.problems.flagged(span):  # else the shape of the statement has said so
+            ctx.problems.report("MCPE256", span, title, "The language has a fixed list of functions.", hint)
         return False
     least, most = function.least, function.most
     if arguments < least or (most is not None and arguments > most):
