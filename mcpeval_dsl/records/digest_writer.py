@@ -52,7 +52,7 @@ class DigestWriter:
         if len(self._waiting) >= _MOST_WAITING:
             wait(self._waiting, timeout=60.0)
             self._waiting.clear()
-        self._waiting.append(self._writer.submit(lambda beside: _insert(beside, self._maker, found, digest, "")))
+        self._waiting.append(self._writer.submit(lambda beside: insert(beside, self._maker, found, digest, "")))
 
     def close(self) -> None:
         if self._writer is not None:
@@ -65,10 +65,11 @@ def _keep(beside: sqlite3.Connection, maker: DigestMaker, found: Whole) -> None:
         record = found.record()
         missing = any(verdict.deciding and verdict.verdict == "missing" for verdict in record.verdicts)
         complete = record.outcome is not None and not missing
-        _insert(beside, maker, found, maker.digest(record), maker.made_by if complete else "")
+        insert(beside, maker, found, maker.digest(record), maker.made_by if complete else "")
 
 
-def _insert(beside: sqlite3.Connection, maker: DigestMaker, found: Whole, digest: Digest, graded_by: str) -> None:
+def insert(beside: sqlite3.Connection, maker: DigestMaker, found: Whole, digest: Digest, graded_by: str) -> None:
+    """Puts a digest in the place of an earlier one of the trial. `graded_by` is empty where that is not known."""
     context = maker.context(found.id)
     if context is None:
         return

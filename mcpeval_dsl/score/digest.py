@@ -6,6 +6,7 @@ A digest rests on the record, its grading, the task and the cell, and on nothing
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 import struct
 from dataclasses import dataclass
@@ -118,7 +119,9 @@ class _Contexts:
 
 
 def _known(item: Task | Cell) -> str:
-    return hashlib.sha256(to_json(item, serialize_unknown=True)).hexdigest()
+    """The same whether the plan was just made or read from its file, where 4 may be 4.0."""
+    plain = json.loads(to_json(item, serialize_unknown=True), parse_int=float)
+    return hashlib.sha256(json.dumps(plain).encode()).hexdigest()
 
 
 def _packed(row: Row) -> bytes:
