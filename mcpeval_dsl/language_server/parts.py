@@ -15,7 +15,7 @@ from mcpeval_dsl.syntax.build import build
 from mcpeval_dsl.syntax.parser import ParsedPiece, parse_piece
 from mcpeval_dsl.syntax.problems import Problem
 from mcpeval_dsl.syntax.scanner import Token, scan
-from mcpeval_dsl.syntax.split import Piece, split, split_whole
+from mcpeval_dsl.syntax.split import Piece, split_telling
 from mcpeval_dsl.syntax.tree import Statement
 
 
@@ -78,9 +78,8 @@ class Parts:
 
 def parts_of(path: str, text: str) -> Parts:
     """The parts of a text, found by reading it once."""
-    pieces = split_whole(text)
-    found = split(text) if pieces is None else pieces
-    return Parts(_made(path, text, found, 0), pieces is not None)
+    pieces, whole = split_telling(text)
+    return Parts(_made(path, text, pieces, 0), whole)
 
 
 def parts_after(path: str, before: Parts, text: str, start: int, end: int, by: int) -> Parts:
@@ -95,8 +94,8 @@ def parts_after(path: str, before: Parts, text: str, start: int, end: int, by: i
     first = max(0, bisect_left(items, start, key=lambda part: part.end) - 1)
     last = min(len(items), bisect_right(items, end, key=lambda part: part.start) + 1)
     begin, stop = items[first].start, (items[last - 1].end if last else 0) + by
-    pieces = split_whole(text[begin:stop])
-    if pieces is None or not _at_word(text, stop):
+    pieces, whole = split_telling(text[begin:stop])
+    if not whole or not _at_word(text, stop):
         return parts_of(path, text)
     behind = tuple(Part(part.start + by, part.body) for part in items[last:])
     return Parts((*items[:first], *_made(path, text, pieces, begin), *behind), True)

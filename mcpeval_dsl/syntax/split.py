@@ -61,25 +61,22 @@ class _Fences:
 
 def split(text: str) -> list[Piece]:
     """Pieces that cover `text` without a gap. Linear in its length."""
-    fences = _Fences(text)
-    words, depth = _walk(text, fences)
-    if fences.lost:
-        fences.headers = [m.start() for m in _HEADER.finditer(text)]
-        words, depth = _walk(text, fences)
-    return _cut(len(text), words, depth)
+    return split_telling(text)[0]
 
 
-def split_whole(text: str) -> list[Piece] | None:
-    """The pieces of a text in which everything pairs up, and None for any other.
+def split_telling(text: str) -> tuple[list[Piece], bool]:
+    """The same, and whether everything in the text pairs up.
 
-    Where it gives pieces, and does so for a text that begins with one of them, it gives the same for both put together:
-    so an editor splits only the region that was typed in.
+    Where it does, and does so in a text that begins with one of the pieces, both put together have the pieces of both: so an
+    editor splits only the region that was typed in.
     """
     fences = _Fences(text)
     words, depth = _walk(text, fences)
-    if fences.lost or depth != 0 or any(depth < 0 for _, depth in words):
-        return None
-    return _cut(len(text), words, depth)
+    lost = fences.lost
+    if lost:
+        fences.headers = [m.start() for m in _HEADER.finditer(text)]
+        words, depth = _walk(text, fences)
+    return _cut(len(text), words, depth), not lost and depth == 0 and all(depth >= 0 for _, depth in words)
 
 
 def _walk(text: str, fences: _Fences) -> tuple[list[tuple[int, int]], int]:
