@@ -29,6 +29,8 @@ task made_{n} "Made number {n}" {{
 }}
 """
 
+SCRIPT = "tasks:\n  oldest:\n    - reply: B-1\n"
+
 
 def spec_of(lines: int) -> str:
     """The spec of the language page with made tasks, exactly `lines` lines."""
@@ -52,7 +54,7 @@ def main() -> int:
         (folder / "mcpe.toml").write_text('specs = ["."]\n')
         for file in ("fixtures/tracker.db", "scripts/tracker.yaml"):
             (folder / file).parent.mkdir(exist_ok=True)
-            (folder / file).write_text("")
+            (folder / file).write_text(SCRIPT if file.endswith(".yaml") else "")
         (folder / "spec.mcpe").write_text(spec_of(1000), encoding="utf-8")
         bare, _ = process_ms([sys.executable, "-c", "pass"], folder, environment, runs)
         for title, arguments, limit in (

@@ -59,8 +59,7 @@ def _counted(notes: list[Diagnostic]) -> str:
     lines = [f"{len(notes)} note{'s' if len(notes) != 1 else ''} on the design (mcpe lint --notes lists them):"]
     width = len(str(codes[0][1]))
     for code, number in codes[:6]:
-        entry = registry.info(code)
-        lines.append(f"  {number:>{width}} × {code}  {entry.title if entry is not None else ''}".rstrip())
+        lines.append(f"  {number:>{width}} × {code}  {registry.titles().get(code, '')}".rstrip())
     if len(codes) > 6:
         lines.append(f"  and {sum(number for _, number in codes[6:])} of {len(codes) - 6} other codes")
     return "\n".join(lines) + "\n"

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from mcpeval_dsl.cli.specs import load, read_scripts
 from mcpeval_dsl.diagnostics.model import Diagnostic
 from mcpeval_dsl.diagnostics.settings import LintSettings
-from mcpeval_dsl.project.files import digests
-from mcpeval_dsl.project.loading import Loaded, Specs
+from mcpeval_dsl.project.loading import Specs
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,24 +37,7 @@ def look(wanted: Wanted, overlay: Mapping[str, bytes] | None = None) -> Found:
     specs = load(wanted.specs, design=True, adjust=wanted.settings, overlay=overlay)
     settings = specs.project.lint if specs.project is not None else LintSettings()
     read_scripts(specs)
-    later = [diagnostic for loaded in specs.suites for diagnostic in _of_gate(specs, loaded)]
-    later = specs.suppressions.apply(later)
     # what a shared file ignores may be needed by another of its importers
     paths = [loaded.path for loaded in specs.suites] if wanted.specs else None
-    later += specs.suppressions.leftovers(paths, unused=not specs.failed)
-    return Found(specs, (*specs.diagnostics, *settings.apply(later)), settings.notes)
-
-
-def _of_gate(specs: Specs, loaded: Loaded) -> list[Diagnostic]:
-    """Rules of the gate that the planned trials cannot decide. A plan is made only where a rule asks for an interval."""
-    rules = loaded.suite.gate.rules
-    if specs.failed or not any(rule.bound is not None or rule.metric in ("lift", "compare") for rule in rules):
-        return []
-    from mcpeval_dsl.plan.build import build
-    from mcpeval_dsl.plan.model import Selection
-    from mcpeval_dsl.score.foresight import foresee
-
-    assert specs.project is not None
-    paths = (*loaded.suite.files, *loaded.suite.fixtures)
-    made = build(loaded.suite, loaded.lock, digests(specs.project.root, paths), Selection(), loaded.warnings)
-    return foresee(made.value) if made.value is not None else []
+    leftovers = specs.suppressions.leftovers(paths, unused=not specs.failed)
+    return Found(specs, (*specs.diagnostics, *settings.apply(leftovers)), settings.notes)

@@ -6,13 +6,13 @@ Loaded when first asked; `mcpe explain` prints an entry, tests compile its examp
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-AREAS = {"1": "syntax", "2": "names", "3": "meaning", "4": "lock", "5": "run"}
+AREAS = {"1": "syntax", "2": "names", "3": "meaning", "4": "lock", "5": "run", "6": "interchange"}
 _CODE = re.compile(r"(?:MCPE)?-?(\d{3})", re.IGNORECASE)
+_TITLED = re.compile(r'^\[(MCPE\d{3})\]\s+title = ["\'](.*)["\']$', re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +36,31 @@ def _area(name: str) -> dict[str, CodeInfo]:
     path = Path(__file__).parent / "codes" / f"{name}.toml"
     if not path.exists():
         return {}
+    import tomllib
+
     entries = tomllib.loads(path.read_text("utf-8"))
     return {
         code: CodeInfo(code, name, entry["title"], entry["explanation"].strip(), entry["bad"], entry["good"])
         for code, entry in entries.items()
     }
+
+
+@cache
+def titles() -> dict[str, str]:
+    """Every code with its title, without reading the rest: the entries are long, and most commands need none of them."""
+    found: dict[str, str] = {}
+    for name in AREAS.values():
+        path = Path(__file__).parent / "codes" / f"{name}.toml"
+        if path.exists():
+            found.update(_TITLED.findall(path.read_text("utf-8")))
+    return dict(sorted(found.items()))
+
+
+def normal(code: str) -> str | None:
+    """The code as it is registered; None where it is none. `MCPE101`, `mcpe101` and `101` are the same."""
+    written = _CODE.fullmatch(code.strip())
+    full = f"MCPE{written[1]}" if written is not None else ""
+    return full if full in titles() else None
 
 
 def info(code: str) -> CodeInfo | None:

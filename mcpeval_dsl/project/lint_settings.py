@@ -85,7 +85,7 @@ def _levels(table: Any) -> dict[str, Level]:
                 f"`lint.severity.{code}` is `{level}`",
                 f"did you mean `{near}`?" if near else f"write one of {', '.join(LEVELS)}",
             )
-        if registry.info(code) is None:
+        if code not in registry.titles():
             raise _Wrong(
                 f"`lint.severity` has `{code}`, which is the beginning of several codes", "write whole codes there"
             )
@@ -94,7 +94,7 @@ def _levels(table: Any) -> dict[str, Level]:
 
 def unknown(codes: Iterable[str]) -> tuple[str, str] | None:
     """The first that is neither a code nor the beginning of one, and what to write in its place."""
-    known = [entry.code for entry in registry.all_codes()]
+    known = registry.titles()
     for code in codes:
         beginning = code.upper()
         if not (beginning.startswith("MCPE") and any(each.startswith(beginning) for each in known)):

@@ -47,7 +47,7 @@ def test_codes_in_the_source_are_explained() -> None:
     used: dict[str, Path] = {}
     for path in (ROOT / "mcpeval_dsl").rglob("*.py"):
         if path.name != "registry.py":
-            used |= dict.fromkeys(re.findall(r"\bMCPE[1-5]\d\d\b", path.read_text("utf-8")), path)
+            used |= dict.fromkeys(re.findall(r"\bMCPE[1-6]\d\d\b", path.read_text("utf-8")), path)
     for code in re.findall(r"\bMCPE\d{3}\b", (ROOT / "grammar" / "messages.toml").read_text("utf-8")):
         used[code] = ROOT / "grammar" / "messages.toml"
     assert {code: path.name for code, path in used.items() if registry.info(code) is None} == {}
@@ -86,3 +86,7 @@ def test_a_code_may_be_written_short(written: str) -> None:
 @pytest.mark.parametrize("written", ["", "MCPE", "9", "MCPE999", "MCPE015", "x115"])
 def test_what_is_no_code(written: str) -> None:
     assert registry.info(written) is None
+
+
+def test_titles_are_those_of_the_entries() -> None:
+    assert registry.titles() == {entry.code: entry.title for entry in ENTRIES}

@@ -211,4 +211,4 @@ def _index() -> Iterator[str]:
         yield f"| [{_heading(kind)}]({kind.name}.md) | {kind.doc} |"
     yield ""
     yield "Beside the blocks: [functions](functions.md), [call patterns](patterns.md), [metrics](metrics.md) and"
-    yield "[names that are there](variables.md)."
+    yield "[names that are there](variables.md). What findings mean: [codes](codes/README.md)."

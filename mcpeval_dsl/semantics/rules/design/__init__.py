@@ -16,6 +16,7 @@ from mcpeval_dsl.semantics.rules.design.moving_answers import moving_answers
 from mcpeval_dsl.semantics.rules.design.narrow_budgets import narrow_budgets
 from mcpeval_dsl.semantics.rules.design.origins import origins
 from mcpeval_dsl.semantics.rules.design.placeholders import placeholders
+from mcpeval_dsl.semantics.rules.design.reach import reach
 from mcpeval_dsl.semantics.rules.design.safety_tasks import safety_tasks
 from mcpeval_dsl.semantics.rules.design.shared_answers import shared_answers
 from mcpeval_dsl.semantics.rules.design.spoken_tools import spoken_tools
@@ -36,6 +37,7 @@ DESIGN: tuple[Callable[[Lowered], None], ...] = (
     balance,
     safety_tasks,
     gates,
+    reach,
     assumed_destructive,
     bare_parameters,
     confusable,

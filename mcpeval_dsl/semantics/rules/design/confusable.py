@@ -14,7 +14,7 @@ from mcpeval_dsl.semantics.lower.assemble import Lowered
 from mcpeval_dsl.semantics.model import Server
 from mcpeval_dsl.semantics.rules.design.shown_tools import shown
 
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_WORD = r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+"
 _RARE, _NEAR = 8, 8
 _DESCRIBED = 300
 _SAME, _SIMILAR, _RELATED = 98.0, 88.0, 55.0
@@ -33,16 +33,14 @@ _FOLDED = {word: verbs.split()[0] for verbs in _VERBS for word in verbs.split()}
 
 
 class _Tool(NamedTuple):
-    """`name` and `text` (the beginning of the description) as words, verbs of one meaning and plurals folded."""
+    """`name` and `text` (the beginning of the description) as words, verbs of one meaning and plurals folded; `sentence` is
+    the text with its words in order of the alphabet."""
 
     server: Server
     shown: str
-    name: tuple[str, ...]
-    text: tuple[str, ...]
-
-    @property
-    def words(self) -> set[str]:
-        return {*self.name, *self.text}
+    name: frozenset[str]
+    text: frozenset[str]
+    sentence: str
 
 
 def confusable(lowered: Lowered) -> None:
@@ -50,11 +48,12 @@ def confusable(lowered: Lowered) -> None:
     tools = [_tool(each.server, tool) for each in shown(lowered) for tool in each.tools]
     if len(tools) < 2:
         return
-    from rapidfuzz.fuzz import token_sort_ratio
+    from rapidfuzz.fuzz import ratio
 
     found: dict[str, list[tuple[float, _Tool, _Tool]]] = {}
     for left, right in _candidates(tools):
-        alike = token_sort_ratio(" ".join(left.text), " ".join(right.text)) if left.text and right.text else None
+        both = left.text and right.text
+        alike = ratio(left.sentence, right.sentence, score_cutoff=_RELATED) if both else None
         if _confused(left, right, alike):
             found.setdefault(left.server.name, []).append((alike or 0.0, left, right))
     for pairs in found.values():
@@ -66,33 +65,35 @@ def _confused(left: _Tool, right: _Tool, alike: float | None) -> bool:
 
     `create_file` and `create_folder` read alike, but say in both what the difference is.
     """
-    only_left, only_right = {*left.name} - {*right.name}, {*right.name} - {*left.name}
+    only_left, only_right = left.name - right.name, right.name - left.name
     if not only_left and not only_right:
         return alike is None or alike >= _RELATED
     if alike is None or alike < _SIMILAR:
         return False
-    said = only_left & {*left.text} or only_right & {*right.text}
+    said = only_left & left.text or only_right & right.text
     return alike >= _SAME or not said
 
 
 def _tool(server: Server, tool: KnownTool) -> _Tool:
-    return _Tool(server, tool.name, _folded(tool.name), _folded(tool.description[:_DESCRIBED]))
+    text = _folded(tool.description[:_DESCRIBED])
+    return _Tool(server, tool.name, frozenset(_folded(tool.name)), frozenset(text), " ".join(sorted(text)))
 
 
 def _folded(text: str) -> tuple[str, ...]:
-    words = (word.lower() for word in _WORD.findall(text))
+    words = (word.lower() for word in re.findall(_WORD, text))
     plain = (word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word for word in words)
     return tuple(_FOLDED.get(word, word) for word in plain)
 
 
 def _candidates(tools: list[_Tool]) -> Iterator[tuple[_Tool, _Tool]]:
     """Pairs that share a rare word, each with its nearest in the alphabet only: so many at most as there are tools, times 64."""
-    tools = sorted(tools, key=lambda tool: (tool.text, tool.name))
-    frequency = Counter(word for tool in tools for word in tool.words)
+    tools = sorted(tools, key=lambda tool: (tool.sentence, tool.shown))
+    words = [tool.name | tool.text for tool in tools]
+    frequency = Counter(word for each in words for word in each)
     holders: dict[str, list[int]] = {}
-    for number, tool in enumerate(tools):
-        shared = (word for word in tool.words if frequency[word] > 1)
-        for word in nsmallest(_RARE, shared, key=lambda each: (frequency[each], each)):
+    for number, each in enumerate(words):
+        shared = (word for word in each if frequency[word] > 1)
+        for word in nsmallest(_RARE, shared, key=lambda word: (frequency[word], word)):
             holders.setdefault(word, []).append(number)
     seen: set[tuple[int, int]] = set()
     for numbers in holders.values():

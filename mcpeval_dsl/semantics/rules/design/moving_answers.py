@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from mcpeval_dsl.semantics.lower.assemble import Lowered
 from mcpeval_dsl.semantics.model import Task
@@ -10,12 +11,20 @@ from mcpeval_dsl.semantics.rules.answers import asks_for_nothing, compared, prom
 from mcpeval_dsl.semantics.rules.design.advice import about_task
 
 _UNIT = r"(?:hour|day|week|month|quarter|year)s?"
-_CLOCK = re.compile(
-    r"\b(?:today|yesterday|tomorrow|tonight|right now|at the moment|this (?:morning|week|month|quarter|year)"
-    rf"|(?:last|past|next|previous) (?:\d+ )?{_UNIT}|how (?:old|long ago))\b",
-    re.IGNORECASE,
-)
-_STATE = re.compile(r"\b(?:currently|current|latest|newest|most recent|so far|now)\b", re.IGNORECASE)
+
+
+@cache
+def _clock() -> re.Pattern[str]:
+    return re.compile(
+        r"\b(?:today|yesterday|tomorrow|tonight|right now|at the moment|this (?:morning|week|month|quarter|year)"
+        rf"|(?:last|past|next|previous) (?:\d+ )?{_UNIT}|how (?:old|long ago))\b",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _state() -> re.Pattern[str]:
+    return re.compile(r"\b(?:currently|current|latest|newest|most recent|so far|now)\b", re.IGNORECASE)
 
 
 def moving_answers(lowered: Lowered) -> None:
@@ -30,7 +39,7 @@ def moving_answers(lowered: Lowered) -> None:
         if not graders or asks_for_nothing(task) or any(each.literal is None for each in graders):
             continue
         text = prompts(task)
-        spoken = _CLOCK.search(text) or (None if _made(task, fixed) else _STATE.search(text))
+        spoken = _clock().search(text) or (None if _made(task, fixed) else _state().search(text))
         if spoken is not None:
             about_task(
                 lowered,

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from mcpeval_dsl.semantics.lower.assemble import Lowered
 from mcpeval_dsl.semantics.rules.answers import compared, prompts
 from mcpeval_dsl.semantics.rules.design.advice import about_task
 
 _ANYWHERE = re.compile(r"__[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*__|\b(?:REPLACE|CHANGE|FILL|INSERT)_(?:WITH|ME|IN|HERE)\w*")
-_ALONE = re.compile(
-    r"<[^<>/]{1,60}>|\[(?i:your|the|insert|replace|answer|fill)\b[^\]]*\]|\{[A-Z_ ]+\}|\.\.\.|…|\?{2,}"
-    r"|(?:T[O]DO|TBD|FIX[M]E|X{3,})(?:[ :].{0,80})?|(?i:to be (?:done|determined|verified|filled in))",
-    re.DOTALL,
-)
+
+
+@cache
+def _alone() -> re.Pattern[str]:
+    return re.compile(
+        r"<[^<>/]{1,60}>|\[(?i:your|the|insert|replace|answer|fill)\b[^\]]*\]|\{[A-Z_ ]+\}|\.\.\.|…|\?{2,}"
+        r"|(?:T[O]DO|TBD|FIX[M]E|X{3,})(?:[ :].{0,80})?|(?i:to be (?:done|determined|verified|filled in))",
+        re.DOTALL,
+    )
 
 
 def placeholders(lowered: Lowered) -> None:
@@ -45,4 +50,4 @@ def _placeholder(text: str) -> str | None:
     inside = _ANYWHERE.search(text)
     if inside is not None:
         return inside[0]
-    return text.strip()[:40] if _ALONE.fullmatch(text.strip()) else None
+    return text.strip()[:40] if _alone().fullmatch(text.strip()) else None

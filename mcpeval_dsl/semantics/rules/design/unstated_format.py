@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from mcpeval_dsl.semantics.expressions import Literal
 from mcpeval_dsl.semantics.graders import Exact, Grader, Json
@@ -10,11 +11,14 @@ from mcpeval_dsl.semantics.lower.assemble import Lowered
 from mcpeval_dsl.semantics.rules.answers import compared, read_by_agent
 from mcpeval_dsl.semantics.rules.design.advice import about_task
 
-_STATED = re.compile(
-    r"\b(?:only|just|exactly|nothing else|no other|format\w*|answer with|answer in|reply with|respond with|return"
-    r"|give (?:me )?the|name the|say\b|as an?|one word|single|without|separated|json|csv|yaml|in the form|quote\w*)\b",
-    re.IGNORECASE,
-)
+
+@cache
+def _stated() -> re.Pattern[str]:
+    return re.compile(
+        r"\b(?:only|just|exactly|nothing else|no other|format\w*|answer with|answer in|reply with|respond with|return"
+        r"|give (?:me )?the|name the|say\b|as an?|one word|single|without|separated|json|csv|yaml|in the form|quote\w*)\b",
+        re.IGNORECASE,
+    )
 
 
 def unstated_format(lowered: Lowered) -> None:
@@ -30,7 +34,7 @@ def unstated_format(lowered: Lowered) -> None:
         if strict is None:
             continue
         texts = [text for text in read_by_agent(task) if text]
-        if all(text.isascii() for text in texts) and not any(_STATED.search(text) for text in texts):
+        if all(text.isascii() for text in texts) and not any(_stated().search(text) for text in texts):
             kind = "JSON" if isinstance(strict, Json) else "exactly this text"
             about_task(
                 lowered,
