@@ -111,7 +111,10 @@ def expected(name: str, kind: str, row: list[Any]) -> tuple[op.Leaf, ...]:
     matching.match(entry.operands, 0)
     if matching.captures and isinstance(matching.captures[-1][0], op.Argv):
         return (matching.captures[-1][0],)  # takes as many as there are
-    return tuple(dict.fromkeys(matching.wanted)) if matching.far == len(row) else ()
+    if matching.far != len(row):
+        return ()
+    # leaves are named tuples: two of different kinds may be equal
+    return tuple({(type(leaf), leaf): leaf for leaf in matching.wanted}.values())
 
 
 def _mode(leaves: tuple[op.Leaf, ...]) -> Mode:

@@ -9,6 +9,7 @@ from mcpeval_dsl.language_server.index.scopes import Scope, field_keys, value_ke
 from mcpeval_dsl.semantics import templates
 from mcpeval_dsl.semantics.directives.metrics import SEGMENTS
 from mcpeval_dsl.semantics.directives.patterns import BEHAVIOURS, COMBINATORS, EFFECT_CLASSES
+from mcpeval_dsl.semantics.directives.variables import ERROR_CLASSES
 from mcpeval_dsl.semantics.shape.items import bare
 from mcpeval_dsl.source import Span
 from mcpeval_dsl.syntax import tree
@@ -174,6 +175,10 @@ class Values:
         if axis in SEGMENTS and scope.find(axis) is None and _words(item.right):
             self.segment(item, scope)
             return
+        if axis == "class" and bare(item.right) in ERROR_CLASSES:
+            self.add(item.left.span, "symbol", axis, (("variable", axis),))
+            self.add(item.right.span, "word", bare(item.right) or "", (), axis)
+            return
         self.value(item.left, scope)
         self.value(item.right, scope)
 
@@ -221,7 +226,9 @@ class Values:
         self.add(left.root.span, "metric", name)
         for argument in call.arguments:
             member = bare(argument.value)
-            if member is not None and left.root.text != "gap":
+            if member is not None and left.root.text == "gap":
+                self.add(argument.value.span, "word", member, (), "split")
+            elif member is not None:
                 self.add(argument.value.span, "symbol", member, name_keys(_MEMBERS, member))
 
     def pattern(self, item: tree.Item, scope: Scope, catalogue: str = "") -> None:

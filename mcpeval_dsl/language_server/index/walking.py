@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 from mcpeval_dsl.language_server.index.model import Definition, Key
 from mcpeval_dsl.language_server.index.scopes import Scope
 from mcpeval_dsl.language_server.index.values import AXES, SERVERS, Values, inner, name_keys, written
-from mcpeval_dsl.semantics.directives import Directive, directive_for, directives_in, directives_named
+from mcpeval_dsl.semantics.directives import Directive, block_kind, directive_for, directives_in
 from mcpeval_dsl.semantics.directives import operands as op
 from mcpeval_dsl.semantics.shape.items import bare, row_of
 from mcpeval_dsl.semantics.shape.matching import Matching, last_directive
+from mcpeval_dsl.semantics.shape.strays import unknown_word
 from mcpeval_dsl.semantics.shape.unfolding import unfolded
 from mcpeval_dsl.source import Span
 from mcpeval_dsl.syntax import tree
@@ -68,7 +69,7 @@ class Walk(Values):
         if entry is None:
             self.add(name.span, "unknown", name.text, (), kind)
             self.loosely(row, scope)
-            meant = next((e for e in directives_named(name.text) if e.block is not None), None)
+            _, meant = unknown_word(name, block_kind(kind), directives_in(kind))
             self.own_block(statement, meant, scope.child(), None)
             return
         self.add(name.span, "directive", name.text, (), kind)
@@ -210,6 +211,12 @@ class Operands:
         walk, scope = self.walk, self.scope
         if isinstance(leaf, op.Iteration) and isinstance(item, tree.Comparison):
             self.loop(item)
+        elif isinstance(leaf, op.Condition) and isinstance(item, tree.Comparison) and leaf.label == "tool":
+            walk.pattern(item.left, scope, walk.catalogue)
+            walk.value(item.right, scope)
+        elif isinstance(leaf, op.Condition) and isinstance(item, tree.Comparison) and self.entry.name == "latency":
+            walk.add(item.left.span, "word", bare(item.left) or "", (), self.entry.name)
+            walk.value(item.right, scope)
         elif isinstance(leaf, op.NameList) and isinstance(item, tree.ListValue):
             for member in item.items:
                 walk.add(member.span, "axis", bare(member) or "", (("axis", bare(member) or ""),))

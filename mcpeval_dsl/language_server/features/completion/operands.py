@@ -16,7 +16,9 @@ from mcpeval_dsl.semantics.directives import grader_named
 from mcpeval_dsl.semantics.directives import operands as op
 from mcpeval_dsl.semantics.directives.metrics import METRICS, SEGMENTS
 from mcpeval_dsl.semantics.directives.patterns import BEHAVIOURS, COMBINATORS, EFFECT_CLASSES
+from mcpeval_dsl.semantics.directives.variables import ERROR_CLASSES
 from mcpeval_dsl.semantics.directives.wording import UNITS, wanted
+from mcpeval_dsl.syntax.tree import Directive
 
 _TAGS = {"a tag": "tag", "a cluster": "cluster", "a level": "difficulty"}
 _CAPABILITIES = ("tools", "resources", "prompts", "logging", "completions")
@@ -122,7 +124,13 @@ def _quantity(place: Place, entry: op.Quantity | op.Below | op.Limit) -> Iterato
                 yield Draft(known.name, "name", 18, "an axis of the matrix gives it")
 
 
-def _conditions(place: Place, entry: op.Leaf) -> Iterator[Draft]:
+def _conditions(place: Place, entry: op.Condition) -> Iterator[Draft]:
+    statement = place.cursor.statement
+    if isinstance(statement, Directive) and statement.name.text == "latency":
+        yield from (Draft(word, "word", 10, "of the time that calls took") for word in ("mean", "p50", "p95", "max"))
+        return
+    if entry.label == "tool":
+        return  # a pattern may stand there too
     yield from values(place)
     if place.kind in ("known_failure", "task", "profile"):
         yield from axes(place)
@@ -139,6 +147,9 @@ def compared(place: Place, leaves: tuple[op.Leaf, ...], left: Any) -> Iterator[D
     axis = getattr(getattr(left, "root", None), "text", "")
     if place.slot.mode == "segment" or (axis in SEGMENTS and not left.postfixes):
         yield from axis_members(place, axis)
+        return
+    if axis == "class":
+        yield from (Draft(word, "word", 10, "an error class on the wire") for word in ERROR_CLASSES)
         return
     quantities = [leaf for leaf in leaves if isinstance(leaf, op.Below) or getattr(leaf, "name", None) == axis]
     if quantities and isinstance(quantities[0], (op.Limit, op.Below)):
