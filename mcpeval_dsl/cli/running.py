@@ -95,11 +95,34 @@ def _from_files(paths: list[str]) -> Chosen | None:
         if read.value is None:
             return None
         plans.extend(read.value.plans)
+    home = _home(plans, root)
+    if home is None:
+        named = ", ".join(dict.fromkeys(plan.suite.spec for plan in plans))
+        title = f"this plan is of another project: {named} and what it needs is not here"
+        hint = "go to the project that it was compiled in, and name it there: `mcpe run PLAN`"
+        show([Diagnostic("MCPE511", title, hint=hint)], {}, stream=sys.stderr)
+        return None
+    root = home
     changed = _changed(plans, root)
     show(changed, {}, stream=sys.stderr)
     if any(item.severity == "error" for item in changed):
         return None
     return Chosen(tuple(plans), root, _texts(plans, root))
+
+
+def _home(plans: list[Plan], root: Path) -> Path | None:
+    """The project of the plans: that of their folder, else the one that the command is given in.
+
+    A plan names files from the root of its project, and not where that is. None where no file of it is at either place.
+    """
+    from mcpeval_dsl.project.files import find
+
+    here = find(Path.cwd()).value
+    paths = {entry.path for plan in plans for entry in (*plan.files, *plan.fixtures)}
+    for candidate in (root, *([here.root] if here is not None else ())):
+        if any((candidate / path).exists() for path in paths):
+            return candidate
+    return None if paths else root
 
 
 def _texts(plans: list[Plan], root: Path) -> dict[str, SourceFile]:

@@ -16,7 +16,7 @@ from mcpeval_dsl.records.folder import runs
 from mcpeval_dsl.records.model import OutcomeRecord, TrialRecord
 from tests.agents.provider_server import Fail, ProviderServer, RateLimited, Say
 from tests.cases_public.lending import SUITE, Library, calls
-from tests.execute.bench import outcome
+from tests.execute.bench import Bench, outcome
 
 READ = 'task read { prompt "x"; grade contains "done" }\n'
 
@@ -377,3 +377,15 @@ def test_a_model_api_that_goes_away_costs_one_trials_patience(library: Library) 
     assert causes.count(("model_api:connection",)) == 1
     assert set(causes) == {("model_api:connection",), ("model_api:preflight",)}
     assert done.err.count("model online:") == 1
+
+
+def test_a_plan_may_lie_anywhere_and_is_run_in_its_project(library: Library, tmp_path_factory: Any) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    library.write('task read { prompt "x"; grade contains "done" }\narm bare { }\nmatrix { arm = [bare] }\n')
+    assert library.bench.mcpe("compile", "-o", str(elsewhere / "kept.json")).code == 0
+    library.bench.trust()
+    assert library.bench.mcpe("run", str(elsewhere / "kept.json")).code == 0
+    stranger = Bench(elsewhere)
+    done = stranger.mcpe("run", "kept.json")
+    assert done.code == 2 and "MCPE511" in done.err and "specs/library.mcpe" in done.err
+    assert "MCPE505" not in done.err
