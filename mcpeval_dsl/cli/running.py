@@ -119,7 +119,8 @@ def _home(plans: list[Plan], root: Path) -> Path | None:
 
     here = find(Path.cwd()).value
     paths = {entry.path for plan in plans for entry in (*plan.files, *plan.fixtures)}
-    for candidate in (root, *([here.root] if here is not None else ())):
+    roots: list[Path] = [root, *([here.root] if here is not None else ())]
+    for candidate in roots:
         if any((candidate / path).exists() for path in paths):
             return candidate
     return None if paths else root
