@@ -12,6 +12,7 @@ class Entry:
 
 
 COMMANDS: dict[str, Entry] = {
+    "init": Entry("init", "Write a first suite for a server, or an example that runs as it is."),
     "lint": Entry("lint", "Find mistakes in specs without starting anything."),
     "fmt": Entry("fmt", "Write specs in their canonical form."),
     "compile": Entry("compile", "Compile specs into a plan, and say what a run would cost."),
@@ -28,6 +29,7 @@ COMMANDS: dict[str, Entry] = {
     "runs": Entry("runs", "List the runs of this project."),
     "report": Entry("report", "Write a run's scorecard as a page, Markdown, JUnit XML or for GitHub."),
     "view": Entry("view", "Show one trial: calls, answer, verdicts; or the run as a page."),
+    "import": Entry("import_", "Make specs of evaluations of other tools, and of recorded sessions."),
     "trust": Entry("trust", "Allow the programs of a spec to be started."),
     "doctor": Entry("doctor", "Say what this machine offers, and what is wrong."),
     "gateway": Entry("gateway", "Be the MCP server of a host outside, for one trial."),

@@ -1,0 +1,149 @@
+"""Command line: `mcpe import`, evaluations of other tools and recorded sessions as specs. Starts nothing, reaches nothing."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mcpeval_dsl.cli import exits
+
+if TYPE_CHECKING:
+    from mcpeval_dsl.diagnostics.model import Diagnostic
+    from mcpeval_dsl.interchange.model import Suite
+
+HELP = """Make specs of evaluations that other tools run, or of recorded sessions; says what was kept, changed and lost.
+
+The format is found by what the file says. Each file gives a spec that compiles, what it needs beside it, and a report.
+
+Example: mcpe import evaluation.xml --server "python -m my_server"
+"""
+
+
+def command(
+    files: Annotated[list[str] | None, typer.Argument(metavar="FILE…", help="Files of other tools.")] = None,
+    form_of_source: str = typer.Option("", "--from", help="The format of the files, where it is not to be found out."),
+    output: str = typer.Option("", "--output", "-o", help="Folder to write to; the project's `specs` without it."),
+    server: Annotated[
+        list[str] | None, typer.Option("--server", help="A command line, a URL, or a file with `mcpServers`.")
+    ] = None,
+    transcript: Annotated[
+        list[str] | None,
+        typer.Option("--transcript", help="A session of Claude Code or Codex, or RUN:TRIAL of this project."),
+    ] = None,
+    force: bool = typer.Option(False, "--force", help="Write over what is there."),
+    form: str = typer.Option("text", "--format", help="text or json (JSON Lines)."),
+) -> None:
+    if form not in ("text", "json"):
+        raise typer.BadParameter(f"--format is text or json, not `{form}`")
+    if not files and not transcript:
+        raise typer.BadParameter("say which files to import, or which session with --transcript")
+    _known(form_of_source)
+    folder = Path(output) if output else _specs()
+    failed = False
+    taken: set[str] = set()
+    for source in [*(files or []), *(f"--transcript {each}" for each in transcript or [])]:
+        suite, problems = _made(source, form_of_source, server or [])
+        if suite is not None:
+            problems += _written(suite, source.removeprefix("--transcript "), folder, taken, force, form)
+        failed = failed or bool(problems)
+        _show(problems, form)
+    raise typer.Exit(exits.SPEC if failed else exits.CLEAN)
+
+
+def _known(name: str) -> None:
+    from mcpeval_dsl.diagnostics.suggestions import closest
+
+    if not name:
+        return
+    from mcpeval_dsl.interchange.importing import formats
+
+    known = list(formats())
+    if name not in known:
+        near = closest(name, known)
+        advice = f"did you mean `{near}`?" if near else f"they are {', '.join(known)}"
+        raise typer.BadParameter(f"there is no format `{name}`: {advice}")
+
+
+def _specs() -> Path:
+    from mcpeval_dsl.project.files import find
+
+    project = find(Path.cwd()).value
+    if project is None:
+        return Path("specs")
+    first = next((name for name in project.specs if not name.endswith(".mcpe")), "specs")
+    return Path(os.path.relpath(project.root / first))
+
+
+def _made(source: str, wanted: str, servers: list[str]) -> tuple[Suite | None, list[Diagnostic]]:
+    if source.startswith("--transcript "):
+        from mcpeval_dsl.interchange.sessions import import_session
+
+        made = import_session(source.removeprefix("--transcript "), servers, Path.cwd())
+    else:
+        from mcpeval_dsl.interchange.importing import import_file
+
+        made = import_file(Path(source), _shown(source), wanted, servers)
+    return made.suite, made.diagnostics
+
+
+def _shown(source: str) -> str:
+    path = Path(source)
+    relative = os.path.relpath(path)
+    return Path(relative if not relative.startswith("..") else source).as_posix()
+
+
+def _written(suite: Suite, source: str, folder: Path, taken: set[str], force: bool, form: str) -> list[Diagnostic]:
+    """Writes the spec and what belongs to it, and shows the report."""
+    from mcpeval_dsl.diagnostics.render.safe import visible
+    from mcpeval_dsl.interchange import folder as writing
+    from mcpeval_dsl.interchange import report, words
+    from mcpeval_dsl.interchange.compiled import compile_suite
+
+    shown = _shown(source) if Path(source).exists() else source
+    stem = words.slug(Path(source).name.split(".")[0], "imported")
+    name, number = stem, 2
+    while name in taken:
+        name, number = f"{stem}_{number}", number + 1
+    taken.add(name)
+    made = compile_suite(suite, shown)
+    if made.errors:
+        return made.errors
+    target = os.path.relpath(folder / f"{name}.mcpe")
+    text = report.render(suite, shown, Path(target).as_posix())
+    files = {f"{name}.mcpe": made.text.encode(), f"{name}.import.txt": text.encode(), **suite.files}
+    standing = [] if force else writing.standing(folder, files)
+    if standing:
+        return [_taken(folder, standing)]
+    try:
+        writing.write(folder, files)
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError, FileExistsError) as error:
+        raise typer.BadParameter(f"{error.filename or folder} cannot be written: {error.strerror}") from error
+    if form == "json":
+        print("\n".join(report.json_lines(suite, shown, Path(target).as_posix())))
+    else:
+        print("\n".join(map(visible, text.split("\n"))))
+    return []
+
+
+def _taken(folder: Path, standing: list[str]) -> Diagnostic:
+    from mcpeval_dsl.diagnostics.model import Diagnostic
+
+    more = f" and {len(standing) - 1} more" if len(standing) > 1 else ""
+    return Diagnostic(
+        "MCPE603",
+        f"`{os.path.relpath(folder / standing[0])}`{more} is there already",
+        body="An import writes over nothing. Nothing was written.",
+        hint="write elsewhere with `-o FOLDER`, or over it with `--force`",
+    )
+
+
+def _show(problems: list[Diagnostic], form: str) -> None:
+    if not problems:
+        return
+    from mcpeval_dsl.cli.findings import show
+
+    show(problems, {}, "json" if form == "json" else "text", sys.stdout if form == "json" else sys.stderr)
