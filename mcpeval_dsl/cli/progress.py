@@ -87,7 +87,9 @@ class _Lines:
                 names = ", ".join(event.in_flight[:3]) + (", …" if len(event.in_flight) > 3 else "")
                 self._line(f"no trial ended for {event.seconds:.0f} s; in flight: {names}")
             case kinds.Stopping():
-                if event.how == "drain":
+                if event.how == "drain" and event.before:
+                    self._line("stopping: what comes before the trials is finished and saved; Ctrl-C again stops now")
+                elif event.how == "drain":
                     self._line(
                         f"stopping: {event.in_flight} trials in flight are finished and saved; Ctrl-C again stops now"
                     )
@@ -160,7 +162,7 @@ def _json(event: events.RunEvent) -> None:
         case kinds.Waiting():
             data |= {"seconds": round(event.seconds), "in_flight": list(event.in_flight)}
         case kinds.Stopping():
-            data |= {"how": event.how, "in_flight": event.in_flight}
+            data |= {"how": event.how, "in_flight": event.in_flight, "before_trials": event.before}
         case kinds.Problem():
             data |= {"message": event.message}
     print(json.dumps(data, ensure_ascii=False), file=sys.stderr, flush=True)

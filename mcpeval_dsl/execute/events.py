@@ -58,10 +58,11 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Stopping:
-    """`how`: drain waits for trials in flight, now ends them."""
+    """`how`: drain waits for trials in flight, now ends them. `before`: what comes before any trial still goes on."""
 
     how: Literal["drain", "now"]
     in_flight: int
+    before: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,6 +79,7 @@ class Scheduler:
         self._running: set[asyncio.Task[None]] = set()
         self._summary = RunSummary()
         self._looking = asyncio.Lock()
+        self._before = False
 
     async def run(self) -> RunSummary:
         """Everything that is due. Raises StoreError when the disk fails; nothing saved is lost."""
@@ -91,11 +92,13 @@ class Scheduler:
         plan = self._context.plan
         self._tell(events.Started(plan.suite.name, self._summary.planned, len(due), str(self._context.run_folder)))
         self._stop.on_change = lambda how: self._tell(
-            events.Stopping("now" if how == "now" else "drain", len(self._running))
+            events.Stopping("now" if how == "now" else "drain", len(self._running), self._before)
         )
         try:
             if due or checks:
+                self._before = True
                 await self._unless_now(self._before_trials(due, checks))
+                self._before = False
             if due and not self._summary.drift and not self._stop.asked:
                 await self._trials(due)
         finally:

@@ -108,6 +108,19 @@ def test_killed_at_random_moments(suite: Bench, tmp_path: Path) -> None:
     assert suite.scorecard == card
 
 
+def test_an_interrupt_before_any_trial_says_what_is_waited_for(bench: Bench) -> None:
+    slow = BODY.replace("sleep 0.3", "sleep 3")
+    bench.spec(slow, SCRIPTS)
+    bench.trust()
+    process = bench.start("run", "specs", "--format", "json")
+    until(process, "connected", 1)
+    process.send_signal(signal.SIGINT)
+    (stopping,) = [event for event in until(process, "stopping", 1) if event["type"] == "stopping"]
+    assert (stopping["how"], stopping["before_trials"], stopping["in_flight"]) == ("drain", True, 0)
+    end(process)
+    assert process.returncode == 130 and bench.reader.attempts() == []
+
+
 def test_the_first_interrupt_finishes_what_is_in_flight(suite: Bench, tmp_path: Path) -> None:
     """U8."""
     card = uninterrupted(suite, tmp_path)
