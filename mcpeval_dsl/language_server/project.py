@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from mcpeval_dsl.diagnostics.model import Diagnostic
 from mcpeval_dsl.diagnostics.settings import LintSettings
 from mcpeval_dsl.language_server.disk import Overlay, specs_below, stamp
 from mcpeval_dsl.language_server.parts import Parts, parts_of
@@ -54,6 +55,7 @@ class Project:
     buffers: Callable[[], Mapping[str, str]]
     to_uri: Callable[[str], str]
     lint: LintSettings = field(default_factory=LintSettings)
+    misconfigured: Diagnostic | None = None  # what is wrong with the file that says so
     opened: dict[str, Open] = field(default_factory=dict)
     analysed: dict[str, Analysis] = field(default_factory=dict)
     known: dict[str, Mapping[str, KnownServer]] = field(default_factory=dict)
@@ -89,6 +91,12 @@ class Project:
 
     def exists(self, path: str) -> bool:
         return self.overlay().exists(path)
+
+    def text(self, path: str) -> str | None:
+        try:
+            return self.overlay().read(path).decode("utf-8", "replace")
+        except OSError:
+            return None
 
     def uri(self, path: str) -> str:
         opened = self.opened.get(path)

@@ -20,6 +20,7 @@ from pygls.protocol.language_server import lsp_method
 from mcpeval_dsl.language_server.transport import Incoming, Outgoing
 
 TAKEN_BACK = -32800
+REQUEST_FAILED = -32803
 INVALID_REQUEST = -32600
 PARSE_ERROR = -32700
 BETWEEN_LOOKS = 2.0  # seconds
@@ -30,6 +31,13 @@ class Ready:
     """An answer that is JSON already; it is sent as it is."""
 
     value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """An answer that says why there is none; editors show it."""
+
+    reason: str
 
 
 class Protocol(LanguageServerProtocol):
@@ -46,6 +54,8 @@ class Protocol(LanguageServerProtocol):
         if isinstance(result, Ready) and error is None:
             self._result_types.pop(msg_id, None)
             self._send_data({"jsonrpc": "2.0", "id": msg_id, "result": result.value})
+        elif isinstance(result, Refused):
+            super()._send_response(msg_id, error=lsp.ResponseError(code=REQUEST_FAILED, message=result.reason))
         else:
             super()._send_response(msg_id, result, error)
 

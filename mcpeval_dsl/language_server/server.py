@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lsprotocol import types as lsp
-from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from mcpeval_dsl import __version__
@@ -56,14 +55,14 @@ class Server(LanguageServer):
 
     def answer(self, method: str, options: Any = None) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:
         """Register a function of the request's parameters as what answers a method. What it raises is logged, and the
-        editor gets no answer (null): one request fails, not the session. A `JsonRpcException` is an answer: a refusal."""
+        editor gets no answer (null): one request fails, not the session."""
 
         def decorate(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
             @wraps(function)
             def guarded(params: Any) -> Any:
                 try:
                     return function(params)
-                except (BrokenPipeError, JsonRpcException):
+                except BrokenPipeError:
                     raise
                 except Exception as error:
                     self.failed(error)

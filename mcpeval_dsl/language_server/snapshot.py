@@ -59,6 +59,10 @@ class Files(Protocol):
 
     def exists(self, path: str) -> bool: ...
 
+    def text(self, path: str) -> str | None:
+        """The text of any file of the project; None where there is none, or it cannot be read."""
+        ...
+
     def importers(self, path: str) -> tuple[str, ...]:
         """The files that import this one, at first hand."""
         ...

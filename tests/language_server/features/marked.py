@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from mcpeval_dsl.language_server.parts import parts_of
 from mcpeval_dsl.language_server.positions import Encoding
-from mcpeval_dsl.language_server.snapshot import Analysis, Snapshot
+from mcpeval_dsl.language_server.snapshot import Snapshot
 from mcpeval_dsl.semantics.catalogue import KnownServer, KnownTool
 
 ISSUE = {
@@ -95,8 +95,8 @@ class Memory:
         files = [found for name in self.texts if (found := self.snapshot(name)) is not None]
         return tuple(file.path for file in files if any(entry.path == path for entry in file.imports))
 
-    def analyses(self, path: str) -> tuple[Analysis, ...]:
-        return ()
+    def text(self, path: str) -> str | None:
+        return self.texts.get(path)
 
     def uri(self, path: str) -> str:
         return f"file:///project/{path}"
