@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mcpeval_dsl.records.codec import DamagedRecord
-from mcpeval_dsl.records.digests import FILE, Digest, DigestMaker, Whole, bound, whole
+from mcpeval_dsl.records.digests import FILE, Digest, DigestMaker, Whole, bound, packed, whole
 from mcpeval_dsl.records.folder import StoreError
 from mcpeval_dsl.records.writer import Writer
 
@@ -20,8 +20,7 @@ _MOST_WAITING = 2_000
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS digest (
   trial INTEGER PRIMARY KEY, grading INTEGER NOT NULL, trial_sha256 TEXT NOT NULL, grading_sha256 TEXT NOT NULL,
-  graded_by TEXT NOT NULL, context BLOB NOT NULL, started TEXT NOT NULL, played BLOB NOT NULL,
-  numbers BLOB NOT NULL, latencies BLOB NOT NULL, said TEXT NOT NULL, bound BLOB NOT NULL);
+  graded_by TEXT NOT NULL, bound BLOB NOT NULL, data BLOB NOT NULL);
 """
 
 
@@ -73,22 +72,10 @@ def insert(beside: sqlite3.Connection, maker: DigestMaker, found: Whole, digest:
     context = maker.context(found.id)
     if context is None:
         return
-    values = {
-        "trial": found.trial,
-        "grading": found.grading,
-        "trial_sha256": found.sha256,
-        "grading_sha256": found.grading_sha256,
-        "graded_by": graded_by,
-        "context": context,
-        "started": digest.started,
-        "played": digest.played,
-        "numbers": digest.numbers,
-        "latencies": digest.latencies,
-        "said": digest.said,
-        "bound": bound(found.sha256, found.grading_sha256, digest, context, graded_by),
-    }
-    names = ", ".join(values)
-    beside.execute(f"INSERT OR REPLACE INTO digest ({names}) VALUES (:{', :'.join(values)})", values)
+    data = packed(digest, context)
+    seal = bound(found.sha256, found.grading_sha256, graded_by, data)
+    values = (found.trial, found.grading, found.sha256, found.grading_sha256, graded_by, seal, data)
+    beside.execute("INSERT OR REPLACE INTO digest VALUES (?, ?, ?, ?, ?, ?, ?)", values)
 
 
 def _connect(path: Path) -> sqlite3.Connection:

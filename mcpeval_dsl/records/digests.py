@@ -6,12 +6,13 @@ fit is made again. So the file may be lost, damaged or behind at any time, and n
 
 from __future__ import annotations
 
-import hashlib
 import sqlite3
+import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 from urllib.parse import quote
 
 from mcpeval_dsl.records.codec import DamagedRecord, unpack
@@ -19,12 +20,13 @@ from mcpeval_dsl.records.grading import Grading, graded
 from mcpeval_dsl.records.model import TrialRecord
 
 FILE = "digests.db"
+_NOT_WRITTEN = "its bytes are not those that were written"
+_SIZES = struct.Struct("<5I")
 _JOINED = """
 LEFT JOIN main.grading g ON g.rowid = d.grading AND g.key = t.key AND g.sha256 = d.grading_sha256
 """
 _BESIDE = f"""
-SELECT t.rowid, t.id, t.key, t.data, t.sha256, g.data, g.sha256, d.context, d.graded_by, d.bound,
-  d.numbers, d.latencies, d.said, d.started, d.played
+SELECT t.rowid, t.id, t.key, t.data, t.sha256, g.data, g.sha256, d.graded_by, d.bound, d.data
 FROM main.trial t LEFT JOIN beside.digest d ON d.trial = t.rowid AND d.trial_sha256 = t.sha256
 {_JOINED} ORDER BY t.rowid
 """
@@ -100,13 +102,20 @@ def kept(connection: sqlite3.Connection, folder: Path) -> Iterator[tuple[str, st
     last = 0
     if attached(connection, folder):
         try:
-            for number, id_, key, data, sha, grading, grading_sha, *row in connection.execute(_BESIDE):
-                found, last = None, number
-                if grading is not None:
-                    _check(data, sha, f"trial {id_}")
-                    _check(grading, grading_sha, f"grading of {id_}")
-                    found = _fitting(sha, grading_sha, row)
-                yield id_, key, found, row[0] or b""
+            for number, id_, key, data, sha, grading, grading_sha, by, seal, piece in connection.execute(_BESIDE):
+                last = number
+                if grading is None:
+                    yield id_, key, None, b""
+                    continue
+                # The bytes are those that the digest was made from: a damaged record is never scored.
+                if sha256(data).hexdigest() != sha:
+                    raise DamagedRecord(f"trial {id_}", _NOT_WRITTEN)
+                if sha256(grading).hexdigest() != grading_sha:
+                    raise DamagedRecord(f"grading of {id_}", _NOT_WRITTEN)
+                if isinstance(piece, bytes) and bound(sha, grading_sha, by, piece) == seal:
+                    yield id_, key, *unpacked(piece)
+                else:
+                    yield id_, key, None, b""
         except sqlite3.DatabaseError:
             pass  # the file beside is damaged from here on; if it is the ledger, that shows below
         else:
@@ -138,24 +147,23 @@ def attached(connection: sqlite3.Connection, folder: Path) -> bool:
     return True
 
 
-def bound(trial: str, grading: str, digest: Digest, context: bytes, graded_by: str) -> bytes:
+def bound(trial: str, grading: str, graded_by: str, packed: bytes) -> bytes:
     """Hash over a digest and all that it rests on; `trial` and `grading` are those of their bytes."""
-    text = "\0".join((trial, grading, digest.started, graded_by, digest.said)).encode()
-    sizes = b"%d %d %d\0" % (len(digest.played), len(digest.numbers), len(digest.latencies))
-    parts = (context, sizes, digest.played, digest.numbers, digest.latencies, text)
-    return hashlib.sha256(b"".join(parts)).digest()
+    return sha256(f"{trial}{grading}{graded_by}\0".encode() + packed).digest()
 
 
-def _check(data: bytes, sha256: str, what: str) -> None:
-    if hashlib.sha256(data).hexdigest() != sha256:
-        raise DamagedRecord(what, "its bytes are not those that were written")
+def packed(digest: Digest, context: bytes) -> bytes:
+    """A digest and its context as one piece. Raises struct.error for one that is too large."""
+    parts = (context, digest.played, digest.started.encode(), digest.numbers, digest.latencies)
+    return _SIZES.pack(*map(len, parts)) + b"".join(parts) + digest.said.encode()
 
 
-def _fitting(trial: str, grading: str, row: list[Any]) -> Digest | None:
-    context, by, seal, *values = row
-    try:
-        found = Digest(*values)
-        fits = bound(trial, grading, found, context, by) == seal
-    except (TypeError, AttributeError):  # not even of the types that were written
-        return None
-    return found if fits else None
+def unpacked(data: bytes) -> tuple[Digest, bytes]:
+    """What `packed` was given."""
+    context, played, started, numbers, latencies = _SIZES.unpack_from(data)
+    a = _SIZES.size + context
+    b = a + played
+    c = b + started
+    d = c + numbers
+    e = d + latencies
+    return Digest(data[c:d], data[d:e], data[e:].decode(), data[b:c].decode(), data[a:b]), data[_SIZES.size : a]

@@ -83,7 +83,7 @@ def _meant(rule: GateRule, comparisons: Sequence[Comparison]) -> list[Comparison
 
 def _of(trials: Frame, cells: Sequence[str]) -> NDArray[np.bool_]:
     marked = np.array([group.cell in cells for group in trials.groups], dtype=bool)
-    found: NDArray[np.bool_] = marked[trials.trials["group"]]
+    found: NDArray[np.bool_] = marked[trials["group"]]
     return found
 
 

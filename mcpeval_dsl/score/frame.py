@@ -6,7 +6,7 @@ in every bound. numpy is imported here, and this module by nothing that a comman
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -21,13 +21,14 @@ from mcpeval_dsl.score.rows import instance_name
 
 Scenario = Literal["as it is", "worst", "best"]
 Read = Literal["success", "correct"]
-Trials = NDArray[np.void]
+Records = NDArray[np.void]
+Places = NDArray[np.int64]
 Numbers = NDArray[np.float64]
 INCONCLUSIVE_SHARE = 0.10
 _MARKS = ("recorded", "planned", "repeated", "doubted", "on_judge")
 NUMBERS = np.dtype(list(FIELDS))
 """The numbers of one trial, as a digest has them."""
-_DTYPE = np.dtype(
+_COLUMNS = np.dtype(
     [
         ("group", "i4"),
         ("number", "i4"),
@@ -53,84 +54,97 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Some of the planned trials with the tables that their codes point into."""
+    """Some of the planned trials with the tables that their codes point into.
+
+    All frames of a run share its columns: `at` are the places of its trials (None: all), and `changed` what is assumed of them
+    instead, in their order.
+    """
 
     groups: Sequence[Group]
     instance_of: NDArray[np.int64] = field(repr=False)
     instances: Sequence[str] = field(repr=False)
     clusters: Sequence[str] = field(repr=False)
     latencies: Numbers = field(repr=False)
-    trials: Trials = field(repr=False)
+    columns: Mapping[str, NDArray[Any]] = field(repr=False)
+    at: Places | None = field(default=None, repr=False)
+    changed: Mapping[str, NDArray[Any]] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
-        return len(self.trials)
+        return len(self.columns["group"]) if self.at is None else len(self.at)
 
     def __getitem__(self, column: str) -> NDArray[Any]:
-        return self.trials[column]
+        """To be read only: it may be the run's own."""
+        if column in self.changed:
+            return self.changed[column]
+        found = self.columns[column]
+        return found if self.at is None else found[self.at]
 
     def where(self, chosen: NDArray[Any]) -> Frame:
         """The trials of a mask or of positions."""
-        return replace(self, trials=self.trials[chosen])
+        places = np.flatnonzero(chosen) if chosen.dtype == bool else chosen
+        changed = {name: values[places] for name, values in self.changed.items()}
+        return replace(self, at=places if self.at is None else self.at[places], changed=changed)
+
+    def assuming(self, **columns: NDArray[Any]) -> Frame:
+        """The same trials, with other values in these columns."""
+        return replace(self, changed={**self.changed, **columns})
 
     def instance(self) -> NDArray[np.int64]:
-        found: NDArray[np.int64] = self.instance_of[self.trials["group"]]
+        found: NDArray[np.int64] = self.instance_of[self["group"]]
         return found
 
     def of_groups(self, chosen: NDArray[np.bool_]) -> Frame:
         """The trials of the groups that are marked."""
-        return self.where(chosen[self.trials["group"]])
+        return self.where(chosen[self["group"]])
 
     def doubting(self) -> Frame:
         """The same, where trials that rest on a judge nobody should rest on count both ways (`as_if`)."""
-        if not self.trials["on_judge"].any():
-            return self
-        trials = self.trials.copy()
-        trials["doubted"] = trials["on_judge"]
-        return replace(self, trials=trials)
+        on_judge = self["on_judge"]
+        return self.assuming(doubted=on_judge) if on_judge.any() else self
 
     def first(self) -> Group:
-        return self.groups[int(self.trials["group"][0])]
+        return self.groups[int(self["group"][0])]
 
     def counted(self, name: str) -> NDArray[np.int64]:
         """A count of `records.CallCounts`, for each trial."""
-        found: NDArray[np.int64] = self.trials["counts"][:, COUNTS.index(name)].astype(np.int64)
+        found: NDArray[np.int64] = self["counts"][:, COUNTS.index(name)].astype(np.int64)
         return found
 
     def measured(self, name: str) -> Numbers:
         """A measure of `score.measures`, for each trial; NaN where there was nothing to measure."""
-        found: Numbers = self.trials["measures"][:, NAMES.index(name)]
+        found: Numbers = self["measures"][:, NAMES.index(name)]
         return found
 
     def call_times(self) -> Numbers:
         """Durations (ms) of the calls of these trials."""
-        lengths, starts = self.trials["latencies"].astype(np.int64), self.trials["first_latency"]
+        lengths, starts = self["latencies"].astype(np.int64), self["first_latency"]
         if not len(lengths):
             return np.zeros(0)
         within = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
         return self.latencies[np.repeat(starts, lengths) + within]
 
     def printed(self) -> tuple[str, ...]:
-        return tuple(PRINTED[code] for code in self.trials["printed"].tolist())
+        return tuple(PRINTED[code] for code in self["printed"].tolist())
 
     def ended(self, printed: str) -> NDArray[np.bool_]:
         """Which trials have this printed outcome."""
-        found: NDArray[np.bool_] = self.trials["printed"] == PRINTED.index(printed)
+        found: NDArray[np.bool_] = self["printed"] == PRINTED.index(printed)
         return found
 
     def printed_counts(self) -> dict[str, int]:
         """How many trials each printed outcome has; 0 where none."""
-        found = np.bincount(self.trials["printed"], minlength=len(PRINTED)).tolist()
+        found = np.bincount(self["printed"], minlength=len(PRINTED)).tolist()
         return dict(zip(PRINTED, found, strict=True))
 
-    def by_group(self) -> Iterator[tuple[Group, Frame]]:
-        """Trials of each task instance in each cell, in order of the plan."""
-        codes = self.trials["group"]
+    def by_group(self) -> Iterator[tuple[Group, Places]]:
+        """Positions of the trials of each task instance in each cell, in order of the plan."""
+        codes = self["group"]
         if not len(codes):
             return
         order = np.argsort(codes, kind="stable")
         cuts = np.flatnonzero(np.diff(codes[order])) + 1
         for positions in np.split(order, cuts):
-            yield self.groups[int(codes[positions[0]])], self.where(positions)
+            yield self.groups[int(codes[positions[0]])], positions
 
 
 class FrameBuilder:
@@ -148,7 +162,9 @@ class FrameBuilder:
         self._clusters: dict[str, int] = {}
         self._latencies: list[Numbers] = []
         self._taken = 0
-        self._trials = np.zeros(int(self._starts[-1]), dtype=_DTYPE)
+        self._trials: dict[str, NDArray[Any]] = {
+            name: np.zeros((self.size, *kind.shape), dtype=kind.base) for name, kind in _kinds(_COLUMNS)
+        }
         self._fill_plan([(tasks[n.task].cluster or n.task, tasks[n.task].split) for n in nodes])
 
     def _fill_plan(self, of_groups: Sequence[tuple[str, str]]) -> None:
@@ -156,17 +172,17 @@ class FrameBuilder:
         clusters = np.array([self._cluster(cluster) for cluster, _ in of_groups], dtype=np.int64)
         splits = np.array([SPLITS.index(split) for _, split in of_groups], dtype=np.int64)
         table = self._trials
-        table["group"], table["planned"], table["within_budgets"] = codes, True, True
-        table["number"] = np.arange(len(table)) - self._starts[codes] + 1
-        if len(table):
-            table["cluster"], table["split"] = clusters[codes], splits[codes]
+        table["group"][:], table["planned"][:], table["within_budgets"][:] = codes, True, True
+        table["number"][:] = np.arange(self.size) - self._starts[codes] + 1
+        if self.size:
+            table["cluster"][:], table["split"][:] = clusters[codes], splits[codes]
         for name in ("cost", "grading_cost", "user_cost", "measures"):
-            table[name] = np.nan
+            table[name][:] = np.nan
 
     @property
     def size(self) -> int:
         """How many trials are planned."""
-        return len(self._trials)
+        return int(self._starts[-1])
 
     def place(self, trial: str) -> int | None:
         """The trial's place in the plan; None for one that the plan does not have."""
@@ -189,7 +205,7 @@ class FrameBuilder:
     def drop(self, places: NDArray[np.int64]) -> None:
         self._trials["planned"][places] = False
 
-    def put(self, places: NDArray[np.int64], numbers: Trials, latencies: Numbers, lengths: NDArray[np.int64]) -> None:
+    def put(self, places: NDArray[np.int64], numbers: Records, latencies: Numbers, lengths: NDArray[np.int64]) -> None:
         """What became of trials: `numbers` as `NUMBERS`, and `lengths` of `latencies` (ms) for each in turn."""
         table = self._trials
         for name in NUMBERS.names or ():
@@ -209,9 +225,8 @@ class FrameBuilder:
 
     def fill(self, **columns: NDArray[Any]) -> None:
         """All trials at once, as recorded and testable, from columns in order of the plan; for simulations."""
-        self._trials["recorded"], self._trials["testable"], self._trials["turns"] = True, True, 1
-        for name, values in columns.items():
-            self._trials[name] = values
+        for name, values in {"recorded": True, "testable": True, "turns": 1, **columns}.items():
+            self._trials[name][:] = values
 
     def frame(self) -> Frame:
         """The trials that count, and how many were left out as repeats is in `repeats`."""
@@ -223,14 +238,15 @@ class FrameBuilder:
             instances=instances,
             clusters=list(self._clusters),
             latencies=np.concatenate(self._latencies) if self._latencies else np.zeros(0),
-            trials=self._trials if self._trials["planned"].all() else self._trials[self._trials["planned"]],
+            columns=self._trials,
+            at=None if self._trials["planned"].all() else np.flatnonzero(self._trials["planned"]),
         )
 
     def repeats(self) -> dict[tuple[str, str], int]:
         """(cell, split) -> how many trials were repeats of another one."""
-        table = self._trials[self._trials["repeated"]]
+        places = np.flatnonzero(self._trials["repeated"])
         found: dict[tuple[str, str], int] = {}
-        for group, split in zip(table["group"].tolist(), table["split"].tolist(), strict=True):
+        for group, split in zip(*(self._trials[name][places].tolist() for name in ("group", "split")), strict=True):
             key = (self.groups[group].cell, SPLITS[split])
             found[key] = found.get(key, 0) + 1
         return found
@@ -247,15 +263,17 @@ def as_if(frame: Frame, scenario: Scenario) -> Frame:
     """
     if scenario == "as it is":
         return frame.where(frame["testable"])
-    trials = frame.trials.copy()
-    missing = ~trials["testable"]
-    for column in ("success", "correct"):
-        trials[column][missing] = scenario == "best"
-        if scenario == "worst":
-            trials[column][trials["on_missing"]] = False
-    if trials["doubted"].any():
-        open_ = trials["doubted"] & ~trials["critical"]
-        trials["success"][open_ & (trials["printed"] != PRINTED.index("too_many_calls"))] = scenario == "best"
-        trials["correct"][open_] = scenario == "best"
-    trials["testable"] = True
-    return replace(frame, trials=trials)
+    best = scenario == "best"
+    missing, takes_back = ~frame["testable"], frame["on_missing"] & (not best)
+    found = {name: np.where(missing, best, frame[name]) & ~takes_back for name in ("success", "correct")}
+    doubted = frame["doubted"]
+    if doubted.any():
+        open_ = doubted & ~frame["critical"]
+        found["success"][open_ & (frame["printed"] != PRINTED.index("too_many_calls"))] = best
+        found["correct"][open_] = best
+    return frame.assuming(testable=np.ones(len(frame), dtype=bool), **found)
+
+
+def _kinds(dtype: np.dtype[np.void]) -> Iterator[tuple[str, np.dtype[Any]]]:
+    for name in dtype.names or ():
+        yield name, dtype[name]

@@ -6,9 +6,8 @@ scorecard, to the byte, as one that was never stopped.
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -24,7 +23,7 @@ from mcpeval_dsl.score.checks import check_rows, untested
 from mcpeval_dsl.score.dimensions import total
 from mcpeval_dsl.score.exit import exit_code
 from mcpeval_dsl.score.failures import worst_first
-from mcpeval_dsl.score.frame import INCONCLUSIVE_SHARE, SPLITS, Frame, Group
+from mcpeval_dsl.score.frame import INCONCLUSIVE_SHARE, SPLITS, Frame
 from mcpeval_dsl.score.gates import judge
 from mcpeval_dsl.score.gather import Gathered, gather
 from mcpeval_dsl.score.groups import corrected, grouped
@@ -32,6 +31,7 @@ from mcpeval_dsl.score.known import is_stale
 from mcpeval_dsl.score.lift import compared, of_cell
 from mcpeval_dsl.score.lowered import lowered
 from mcpeval_dsl.score.metrics import Context
+from mcpeval_dsl.score.plain import indented
 from mcpeval_dsl.score.sides import Side
 from mcpeval_dsl.score.timings import CellTiming, TimeOverhead, timing
 from mcpeval_dsl.semantics.model import Cell
@@ -91,14 +91,13 @@ def scored(
 
 def to_bytes(card: model.Scorecard) -> bytes:
     """The published JSON; equal scorecards give equal bytes."""
-    text = json.dumps(card.model_dump(mode="json"), ensure_ascii=False, indent=1, sort_keys=False, allow_nan=False)
-    return text.encode("utf-8", "replace") + b"\n"
+    return indented(card.model_dump(mode="json")).encode("utf-8", "replace") + b"\n"
 
 
 def _card(found: Gathered, context: Context, plan: Plan) -> Scored:
     frame, tallies = found.frame, found.tallies
     segments = _segments(plan, frame)
-    task_rows = _task_rows(frame, tallies.known.reasons)
+    task_rows = tuple(_task_rows(frame, tallies.known.reasons))
     stale = tallies.known.problems([(row.instance, row.cell, row.stale) for row in task_rows])
     comparisons, times = compared(plan, frame, tallies.native)
     gate = judge(plan, frame, context, stale)
@@ -184,32 +183,30 @@ def _cell(plan: Plan, cell: Cell, split: str, trials: Frame, repeats: int) -> mo
     )
 
 
-def _task_rows(frame: Frame, known: Mapping[tuple[str, str], str]) -> tuple[model.TaskRow, ...]:
-    return tuple(_task_row(group, trials, frame, known) for group, trials in frame.by_group())
-
-
-def _task_row(group: Group, trials: Frame, frame: Frame, known: Mapping[tuple[str, str], str]) -> model.TaskRow:
-    testable = int(trials["testable"].sum())
-    passed = int((trials["success"] & trials["testable"]).sum())
-    interval = _exact(passed, testable) if testable else None
-    reason = known.get((group.instance, group.cell))
-    return model.TaskRow(
-        task=group.task,
-        instance=group.instance,
-        cell=group.cell,
-        split=SPLITS[int(trials["split"][0])],
-        tags=group.tags,
-        cluster=frame.clusters[int(trials["cluster"][0])],
-        planned=len(trials),
-        testable=testable,
-        passed=passed,
-        untestable=len(trials) - testable,
-        low=interval.low if interval is not None else None,
-        high=interval.high if interval is not None else None,
-        outcomes=trials.printed(),
-        known_failure=reason,
-        stale=reason is not None and is_stale(trials),
-    )
+def _task_rows(frame: Frame, known: Mapping[tuple[str, str], str]) -> Iterator[model.TaskRow]:
+    testable, passed = frame["testable"], frame["success"] & frame["testable"]
+    splits, clusters, printed = frame["split"], frame["cluster"], np.array(frame.printed(), dtype=object)
+    for group, places in frame.by_group():
+        tested, right = int(testable[places].sum()), int(passed[places].sum())
+        interval = _exact(right, tested) if tested else None
+        reason = known.get((group.instance, group.cell))
+        yield model.TaskRow(
+            task=group.task,
+            instance=group.instance,
+            cell=group.cell,
+            split=SPLITS[int(splits[places[0]])],
+            tags=group.tags,
+            cluster=frame.clusters[int(clusters[places[0]])],
+            planned=len(places),
+            testable=tested,
+            passed=right,
+            untestable=len(places) - tested,
+            low=interval.low if interval is not None else None,
+            high=interval.high if interval is not None else None,
+            outcomes=tuple(printed[places].tolist()),
+            known_failure=reason,
+            stale=reason is not None and is_stale(frame.where(places)),
+        )
 
 
 _exact = lru_cache(maxsize=4096)(clopper_pearson)

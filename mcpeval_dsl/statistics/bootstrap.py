@@ -6,7 +6,8 @@ numpy is imported on first use: most commands never need it.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from mcpeval_dsl.statistics.clusters import standard_error
@@ -59,23 +60,39 @@ def _differences(
     """Differences of medians of the resamples, in portions so that memory stays bounded."""
     import numpy as np
 
-    source, found = np.random.default_rng(seed), []
-    chances = np.full(clusters, 1 / clusters)
-    portion = max(1, _CELLS // max(len(one), clusters))
-    for start in range(0, _DRAWS, portion):
-        weights = source.multinomial(clusters, chances, size=min(portion, _DRAWS - start))[:, member]
-        found.append(_weighted_medians(one, weights) - _weighted_medians(other, weights))
+    drawn = _drawn(clusters, seed) if clusters * _DRAWS <= _CELLS else _portions(clusters, seed, len(one))
+    found = []
+    for weights in drawn:
+        of_tasks = weights if len(one) == clusters else weights[member]
+        found.append(_weighted_medians(one, of_tasks) - _weighted_medians(other, of_tasks))
     return np.concatenate(found)
 
 
-def _weighted_medians(values: NDArray[np.float64], weights: NDArray[np.int64]) -> NDArray[np.float64]:
+@lru_cache(maxsize=1)
+def _drawn(clusters: int, seed: int) -> tuple[NDArray[np.int32], ...]:
+    """All resamples at once, kept: the differences of one table are over the same tasks again and again."""
+    return tuple(_portions(clusters, seed, clusters))
+
+
+def _portions(clusters: int, seed: int, tasks: int) -> Iterator[NDArray[np.int32]]:
+    """How often each cluster (row) is in each resample (column)."""
+    import numpy as np
+
+    source, chances = np.random.default_rng(seed), np.full(clusters, 1 / clusters)
+    portion = max(1, _CELLS // max(tasks, clusters))
+    for start in range(0, _DRAWS, portion):
+        drawn = source.multinomial(clusters, chances, size=min(portion, _DRAWS - start))
+        yield np.ascontiguousarray(drawn.T, dtype=np.int32)
+
+
+def _weighted_medians(values: NDArray[np.float64], weights: NDArray[np.int32]) -> NDArray[np.float64]:
     """Median of each resample, given as how often each value is in it: the mean of the two middle ones where they differ."""
     import numpy as np
 
     order = np.argsort(values, kind="stable")
-    reached = 2 * np.cumsum(weights[:, order], axis=1)
-    total = reached[:, -1:] // 2
-    lower, upper = np.argmax(reached >= total, axis=1), np.argmax(reached > total, axis=1)
+    reached = 2 * np.cumsum(weights[order], axis=0, dtype=np.int32)
+    total = reached[-1] // 2
+    lower, upper = (reached < total).sum(axis=0), (reached <= total).sum(axis=0)
     ranked = values[order]
     middle: NDArray[np.float64] = (ranked[lower] + ranked[upper]) / 2
     return middle
