@@ -52,7 +52,7 @@ def grammar() -> dict[str, Any]:
     patterns: list[dict[str, Any]] = [
         {"name": "comment.line.number-sign.mcpe", "match": r"#.*$"},
         {
-            "match": rf"{begins}({one_of(top)}){ends}(?:([ \t]+)({name})(?![\w\"-]))?",
+            "match": rf"{begins}({one_of(top)}){ends}(?:([ \t]+)({name})(?=[ \t{{;#]|$))?",
             "captures": {
                 **punctuation,
                 "3": {"name": "keyword.control.mcpe"},
