@@ -131,13 +131,13 @@ def _frames(text: str, tokens: list[Token]) -> tuple[list[Frame], int, str]:
     statement = tokens[0].start if tokens and tokens[0].kind not in ("_NL", "COMMENT") else None
     words: list[Token] = []
     last = ""
-    for token in tokens:
+    for number, token in enumerate(tokens):
         kind = token.kind
         if kind in ("COMMENT", "JUNK"):
             continue
         in_block = not frames or bool(frames[-1].kind)
         if kind == "_NL":
-            if in_block and (last not in _GOES_ON or text[token.start] == ";"):
+            if in_block and (text[token.start] == ";" or not (last in _GOES_ON or _continued(tokens, number))):
                 statement, words = None, []
             continue
         if statement is None:
@@ -157,6 +157,12 @@ def _frames(text: str, tokens: list[Token]) -> tuple[list[Frame], int, str]:
         elif in_block:
             words.append(token)
     return frames, len(text) if statement is None and not tokens else _begin(tokens, statement), last
+
+
+def _continued(tokens: list[Token], number: int) -> bool:
+    """Whether the line behind a newline begins with an operator, which goes on with the statement."""
+    following = next((t for t in tokens[number + 1 :] if t.kind not in ("_NL", "COMMENT")), None)
+    return following is not None and following.kind == "CMP"
 
 
 def _begin(tokens: list[Token], statement: int | None) -> int:

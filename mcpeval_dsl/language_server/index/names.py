@@ -9,6 +9,7 @@ from mcpeval_dsl.language_server.index.model import Key
 from mcpeval_dsl.language_server.index.part import index
 from mcpeval_dsl.language_server.index.project import Site, around, definitions
 from mcpeval_dsl.language_server.index.scopes import Scope
+from mcpeval_dsl.language_server.index.values import name_keys
 from mcpeval_dsl.language_server.parts import Part
 from mcpeval_dsl.language_server.snapshot import Snapshot
 from mcpeval_dsl.semantics.directives.variables import VARIABLES, Variable
@@ -27,7 +28,7 @@ class Known(NamedTuple):
 
 def of_kinds(snapshot: Snapshot, spaces: Iterable[str]) -> list[Known]:
     """All names of these spaces, those of the file first."""
-    wanted = tuple(dict.fromkeys("value" if s in ("harvest", "table", "let") else s for s in spaces))
+    wanted = {key[0] for key in name_keys(spaces, "")}
     found: dict[Key, Known] = {}
     for file in around(snapshot):
         for key, sites in definitions(file).items():

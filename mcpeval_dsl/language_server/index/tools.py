@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from mcpeval_dsl.language_server.index.model import Occurrence
 from mcpeval_dsl.language_server.index.part import index
 from mcpeval_dsl.language_server.index.project import around, definitions
 from mcpeval_dsl.language_server.snapshot import Snapshot
@@ -44,13 +45,32 @@ def tool(snapshot: Snapshot, server: str, name: str) -> tuple[str, KnownTool] | 
 
 
 def mentioned(snapshot: Snapshot, server: str) -> list[str]:
-    """Tools that are named around without a lock that knows them."""
+    """Tools that are named around, of a server; of any for ''."""
     found: dict[str, None] = {}
     for file in around(snapshot):
         for part in file.parts:
             for key, occurrences in index(part.body).by_key.items():
-                if key[0] == "tool" and "*" not in key[1] and any(o.detail in ("", server) for o in occurrences):
+                if key[0] == "tool" and "*" not in key[1] and _of(occurrences, server):
                     found[key[1]] = None
+    return list(found)
+
+
+def _of(occurrences: list[Occurrence], server: str) -> bool:
+    return not server or any(o.detail in ("", server) for o in occurrences)
+
+
+def unlocked(snapshot: Snapshot) -> bool:
+    """Whether some server around is not in the lock."""
+    names = {key[1] for file in around(snapshot) for key in definitions(file) if key[0] == "server"}
+    return not names <= set(snapshot.known)
+
+
+def mentioned_arguments(snapshot: Snapshot, tool: str) -> list[str]:
+    """Arguments that are given to a tool around."""
+    found: dict[str, None] = {}
+    for file in around(snapshot):
+        for part in file.parts:
+            found.update((key[2], None) for key in index(part.body).by_key if key[:2] == ("argument", tool))
     return list(found)
 
 

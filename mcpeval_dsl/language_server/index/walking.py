@@ -51,7 +51,9 @@ class Walk(Values):
 
     def block(self, block: tree.Block | None, kind: str, scope: Scope, owner: Key | None) -> None:
         if block is not None:
-            self.blocks.append((block.span.start, block.span.end, kind, scope))
+            span = block.span
+            closed = span.file.text[span.end - 1 : span.end] == "}"
+            self.blocks.append((span.start, span.end if closed else len(span.file.text), kind, scope))
             self.statements(block.statements, kind, scope, owner)
 
     def define(
@@ -78,6 +80,8 @@ class Walk(Values):
         inside = scope.child()
         opened = Operands(self, statement, entry, kind, inside, owner).read(matching.captures)
         self.loosely(self.unread(row, matching), scope)
+        if inside.names:  # of a loop: known in its own line too
+            self.blocks.append((name.span.end, statement.span.end, kind, inside))
         last = matching.grader or entry
         if not matched:
             last = last_directive(row, directives_in(kind)) or last

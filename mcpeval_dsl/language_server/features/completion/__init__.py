@@ -15,7 +15,9 @@ from mcpeval_dsl.language_server.features.completion.statements import statement
 from mcpeval_dsl.language_server.index.cursor import cursor
 from mcpeval_dsl.language_server.index.slots import slot
 from mcpeval_dsl.language_server.snapshot import Snapshot
+from mcpeval_dsl.semantics.directives import block_kind
 from mcpeval_dsl.semantics.directives import operands as op
+from mcpeval_dsl.syntax.tree import Binding
 
 MOST = 500
 _LESS = 100  # what a label that only holds the typed letters comes behind one that begins with them
@@ -81,16 +83,18 @@ def _value(place: Place) -> Iterator[Draft]:
         yield from values.values(place)
     elif where.mode == "pattern":
         yield from operands.patterns(place)
+    elif where.mode == "metric" and where.callee is not None and where.callee.name == "gap":
+        yield from values.axis_members(place, "split")
     elif where.mode == "metric":
         yield from values.named(place, ("arm", "server", "model", "host"), "name", 15)
     elif any(isinstance(leaf, op.NameList) for leaf in where.leaves):
         yield from operands.axes(place)
     elif where.mode == "source":
         yield from values.sources(place)
-    elif place.kind != "environment" or where.callee is not None:
-        yield from values.values(place)
+    elif where.callee is None and isinstance(place.cursor.statement, Binding) and block_kind(place.kind).calls:
+        yield from values.sources(place)  # a step that binds a name
     else:
-        yield from values.sources(place)
+        yield from values.values(place)
 
 
 def _placed(drafts: Iterable[Draft], start: int, end: int, prefix: str) -> list[Item]:

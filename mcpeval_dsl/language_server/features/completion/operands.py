@@ -9,7 +9,7 @@ from mcpeval_dsl.language_server.features import describing
 from mcpeval_dsl.language_server.features.completion import tools
 from mcpeval_dsl.language_server.features.completion.model import Draft
 from mcpeval_dsl.language_server.features.completion.place import Place
-from mcpeval_dsl.language_server.features.completion.values import axis_members, named, sources, values
+from mcpeval_dsl.language_server.features.completion.values import axis_members, loop_variables, named, sources, values
 from mcpeval_dsl.language_server.index import names
 from mcpeval_dsl.language_server.index.values import SERVERS
 from mcpeval_dsl.semantics.directives import grader_named
@@ -41,6 +41,8 @@ def leaf(place: Place, wanted_leaf: op.Leaf) -> Iterator[Draft]:
 
 
 def _words(place: Place, entry: op.Word) -> Iterator[Draft]:
+    if entry.label == "grader" and not place.negated:
+        yield Draft("not", "keyword", 30, "the grader must say no")
     for word in entry.words:
         grader = grader_named(word) if entry.label == "grader" else None
         if grader is not None:
@@ -87,6 +89,7 @@ def patterns(place: Place, entry: op.Leaf | None = None) -> Iterator[Draft]:
     yield from tools.of_server(place.snapshot, place.catalogue, called=False)
     if place.kind == "annotations":
         return
+    yield from loop_variables(place)
     yield from named(place, SERVERS, "server", 40)
     for name, combinator in COMBINATORS.items():
         opening = "${1:2}, $0" if combinator.counted else "$0"

@@ -8,6 +8,8 @@ from mcpeval_dsl.language_server.index.cursor import Cursor
 from mcpeval_dsl.language_server.index.slots import Slot
 from mcpeval_dsl.language_server.parts import Part
 from mcpeval_dsl.language_server.snapshot import Snapshot
+from mcpeval_dsl.semantics.shape.items import bare
+from mcpeval_dsl.syntax.tree import Directive
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,14 @@ class Place:
     def word(self) -> str:
         """The word under the cursor, as far as it is typed."""
         return self.part.body.text[self.cursor.start : self.cursor.end]
+
+    @property
+    def negated(self) -> bool:
+        """Whether the grader that is typed stands behind `not`."""
+        statement = self.cursor.statement
+        if not isinstance(statement, Directive) or statement.name.text == "not":
+            return True
+        return any(bare(item) == "not" for group in statement.groups for item in group.items)
 
     @property
     def catalogue(self) -> str:

@@ -30,7 +30,7 @@ def of_server(snapshot: Snapshot, server: str, *, called: bool) -> Iterator[Draf
         snippet = f"{text}({_arguments(tool.input_schema)})" if called else ""
         detail = f"tool of {owner}" + (", read-only" if tool.read_only_hint else "")
         yield Draft(name, "tool", 20, detail, describing.tool(owner, tool), text, snippet)
-    if not known:
+    if not known or (not server and tools.unlocked(snapshot)):
         for name in tools.mentioned(snapshot, server):
             yield Draft(name, "tool", 25, "named elsewhere in the spec", "", named(name))
 
@@ -51,6 +51,9 @@ def arguments(snapshot: Snapshot, slot: Slot) -> Iterator[Draft]:
         return
     found = tools.tool(snapshot, callee.server, callee.name)
     if found is None:
+        for name in tools.mentioned_arguments(snapshot, callee.name):
+            if name not in slot.given:
+                yield Draft(name, "argument", 20, "given elsewhere in the spec", "", f"{named(name)}: ")
         return
     server, tool = found
     needed = tools.required(tool.input_schema)

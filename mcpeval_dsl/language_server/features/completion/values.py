@@ -17,6 +17,8 @@ from mcpeval_dsl.semantics.directives import operands as op
 from mcpeval_dsl.semantics.directives.functions import FUNCTIONS, TEMPLATE_FUNCTIONS
 from mcpeval_dsl.semantics.directives.metrics import METRICS
 from mcpeval_dsl.semantics.directives.variables import VARIABLES
+from mcpeval_dsl.semantics.shape.items import bare
+from mcpeval_dsl.syntax.tree import Comparison, Directive
 
 _AXIS_KINDS = {"model": ("model",), "host": ("host",), "server": SERVERS, "arm": ("arm",), "task": ("task",)}
 _LONGEST = 600
@@ -43,8 +45,22 @@ def named(place: Place, kinds: Iterable[str], kind: ItemKind, rank: int) -> Iter
         yield draft(known, kind, rank)
 
 
+def loop_variables(place: Place) -> Iterator[Draft]:
+    """The names of the loops around, and the one of a loop's line that is typed."""
+    statement = place.cursor.statement
+    items = statement.groups[0].items if isinstance(statement, Directive) and statement.groups else ()
+    if isinstance(statement, Directive) and statement.name.text == "for" and isinstance(items[0], Comparison):
+        name = bare(items[0].left)
+        if name is not None:
+            yield Draft(name, "variable", 12, "loop variable")
+    for known in names.values(place.snapshot, place.part, place.offset):
+        if known.kind == "loop variable":
+            yield draft(known, "variable", 15)
+
+
 def values(place: Place, *, template: bool = False) -> Iterator[Draft]:
     """All that a bare name in a value may be."""
+    yield from loop_variables(place)
     for known in names.values(place.snapshot, place.part, place.offset):
         if not (known.kind == "table" and place.kind not in ("file", "for")):
             yield draft(known, "variable", 15 if known.near else 25 if known.kind == "environment" else 20)
@@ -54,6 +70,7 @@ def values(place: Place, *, template: bool = False) -> Iterator[Draft]:
             yield Draft(variable.name, "variable", 45 if constant else 30, variable.doc, describing.variable(variable))
     if not template:
         yield from functions(place)
+        yield from named(place, SERVERS, "server", 42)  # for a call of a tool
 
 
 def functions(place: Place, *, template: bool = False, piped: bool = False) -> Iterator[Draft]:
