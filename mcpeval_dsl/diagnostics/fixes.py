@@ -13,6 +13,20 @@ def replacing(span: Span, text: str, *, safe: bool = False, title: str = "") -> 
     return Fix(title or _title(span.text, text), (Edit(span.location(), text),), safe)
 
 
+def without(span: Span, title: str, *, safe: bool = False) -> Fix:
+    """The text without `span` and the blanks before it: with its whole lines, where nothing else stands on them."""
+    text, start, end = span.file.text, span.start, span.end
+    while start > 0 and text[start - 1] in " \t":
+        start -= 1
+    if start == 0 or text[start - 1] == "\n":
+        line = text.find("\n", end)
+        line = len(text) if line < 0 else line + 1
+        if not text[end:line].strip():
+            return replacing(Span(span.file, start, line), "", safe=safe, title=title)
+        start = span.start
+    return replacing(Span(span.file, start, end), "", safe=safe, title=title)
+
+
 def _title(old: str, new: str) -> str:
     before, after = _short(old), _short(new)
     if after and before:

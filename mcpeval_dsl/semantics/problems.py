@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from mcpeval_dsl.diagnostics.fixes import replacing
 from mcpeval_dsl.diagnostics.model import Diagnostic, Fix, Label, Severity
 from mcpeval_dsl.source import SourceFile, Span
 from mcpeval_dsl.syntax.tree import Statement
@@ -49,10 +50,12 @@ class Problems:
         labels: tuple[Label, ...] = (),
         fixes: tuple[Fix, ...] = (),
         group: str = "",
+        meant: tuple[str, str | None] | None = None,
     ) -> None:
         """Add a diagnostic once for each code and place.
 
-        What bears the same `group` comes from one mistake: further places become labels of the first.
+        What bears the same `group` comes from one mistake: further places become labels of the first, and its fix mends
+        them all. `meant` is the word at `span` and the one that was probably meant, which is offered as a fix.
         """
         if self.quiet:
             return
@@ -63,8 +66,10 @@ class Problems:
             self._seen.add(key)
             if group and (first := self._groups.setdefault((code, group), len(self.found))) < len(self.found):
                 known = self.found[first]
-                self.found[first] = replace(known, labels=(*known.labels, Label(span.location(), "and here")))
+                labels = (*known.labels, Label(span.location(), "and here"))
+                self.found[first] = replace(known, labels=labels, fixes=_joined(known.fixes, _renamed(span, meant)))
                 return
+            fixes = (*fixes, *_renamed(span, meant))
         at = None if span is None else span.location()
         self.found.append(Diagnostic(code, title, at, body, hint, severity, labels, fixes))
 
@@ -116,3 +121,17 @@ class Problems:
     def _lines(self, file: SourceFile) -> Iterator[str]:
         for offset in self._flagged[file.path]:
             yield file.line_text(file.lines.position(offset)[0])
+
+
+def _renamed(span: Span, meant: tuple[str, str | None] | None) -> tuple[Fix, ...]:
+    """Nothing where the place is wider than the word, so that other text would be lost."""
+    if meant is None or meant[1] is None or span.text not in (meant[0], f'"{meant[0]}"'):
+        return ()
+    return (replacing(span, span.text.replace(meant[0], meant[1])),)
+
+
+def _joined(earlier: tuple[Fix, ...], later: tuple[Fix, ...]) -> tuple[Fix, ...]:
+    """One fix for all places of a mistake; none where one of them has none."""
+    if len(earlier) != 1 or len(later) != 1:
+        return ()
+    return (replace(earlier[0], edits=(*earlier[0].edits, *later[0].edits)),)

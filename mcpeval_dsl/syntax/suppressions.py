@@ -11,8 +11,8 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from mcpeval_dsl.diagnostics.fixes import replacing
-from mcpeval_dsl.diagnostics.model import Diagnostic, Fix
+from mcpeval_dsl.diagnostics.fixes import replacing, without
+from mcpeval_dsl.diagnostics.model import Diagnostic
 from mcpeval_dsl.diagnostics.registry import normal, titles
 from mcpeval_dsl.diagnostics.suppression import WHOLE_FILE, Suppression
 from mcpeval_dsl.source import SourceFile, Span
@@ -79,7 +79,11 @@ def _read(read: Comments, span: Span, areas: _Areas) -> None:
             continue
         others = [each[0] for index, each in enumerate(codes) if index != number]
         inside = Span(span.file, span.start + form.start(2), span.start + form.end(2))
-        removal = replacing(inside, ", ".join(others), safe=True) if others else _without(span)
+        removal = (
+            replacing(inside, ", ".join(others), safe=True)
+            if others
+            else without(span, "Remove the comment", safe=True)
+        )
         read.found.append(Suppression(known, at.location(), first, last, removal))
 
 
@@ -90,17 +94,6 @@ def _unknown(at: Span) -> Diagnostic:
     hint = f"did you mean `{near}`?" if near else "`mcpe explain` lists all codes"
     fixes = (replacing(at, near),) if near else ()
     return Diagnostic("MCPE360", f"there is no code `{at.text}`", at.location(), _BODY, hint, "warning", fixes=fixes)
-
-
-def _without(span: Span) -> Fix:
-    """The text without the comment: with its whole line, where nothing else stands on it."""
-    text, start, end = span.file.text, span.start, span.end
-    while start > 0 and text[start - 1] in " \t":
-        start -= 1
-    if start == 0 or text[start - 1] == "\n":
-        end = text.find("\n", end)
-        end = len(text) if end < 0 else end + 1
-    return replacing(Span(span.file, start, end), "", safe=True, title="Remove the comment")
 
 
 class _Areas:

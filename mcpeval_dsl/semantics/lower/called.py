@@ -65,7 +65,9 @@ def _class(ctx: Context, value: Value) -> Expression:
         nearest = closest(text, ERROR_CLASSES)
         hint = f"did you mean `{nearest}`?" if nearest else f"there are: {', '.join(ERROR_CLASSES)}"
         body = "A condition that no call can meet says nothing."
-        ctx.problems.report("MCPE264", value.span, f"no error class is named `{text}`", body, hint)
+        ctx.problems.report(
+            "MCPE264", value.span, f"no error class is named `{text}`", body, hint, meant=(text, nearest)
+        )
     return Literal(text)
 
 

@@ -124,7 +124,8 @@ def _choice(ctx: Context, dimension: str, choices: Collection[str], value: Value
             else "there are: " + ", ".join(f"`{c}`" for c in sorted(choices)[:8])
         )
         title = f"no {dimension} is named `{text}`"
-        ctx.problems.report("MCPE264", value.span, title, "A condition that no cell can meet says nothing.", hint)
+        body = "A condition that no cell can meet says nothing."
+        ctx.problems.report("MCPE264", value.span, title, body, hint, meant=(text, nearest))
     kind = {"model": "model", "host": "host", "arm": "arm", "server": "server"}.get(dimension)
     if kind is not None and (symbol := ctx.symbols.get(kind, {}).get(text)) is not None:
         ctx.use(symbol, value.span)

@@ -123,7 +123,7 @@ class Context:
         hint = f"did you mean `{nearest}`?" if nearest else self._offer(kinds)
         title = f"there is no {kinds[0]} named `{name}`"
         body = f"This place takes the name of {wanted}."
-        self.problems.report("MCPE254", span, title, body, hint, group=name)
+        self.problems.report("MCPE254", span, title, body, hint, group=name, meant=(name, nearest))
         return None
 
     def _wrong_kind(self, kinds: tuple[Kind, ...], name: str, span: Span, other: Symbol) -> None:
@@ -131,7 +131,8 @@ class Context:
         nearest = closest(name, names)
         hint = f"did you mean `{nearest}`?" if nearest else self._offer(kinds)
         title = f"`{name}` is {noun(other.kind)}, not {noun(kinds[0])}"
-        self.problems.report("MCPE251", span, title, f"This place takes the name of {noun(kinds[0])}.", hint)
+        body = f"This place takes the name of {noun(kinds[0])}."
+        self.problems.report("MCPE251", span, title, body, hint, meant=(name, nearest))
 
     def _offer(self, kinds: tuple[Kind, ...]) -> str:
         names = sorted(n for kind in kinds for n in self.of(kind))

@@ -157,5 +157,5 @@ def _axis(ctx: Context, item: Value) -> str | None:
         hint = (
             f"did you mean `{nearest}`?" if nearest else f"write one of {', '.join(f'`{each}`' for each in SEGMENTS)}"
         )
-        ctx.problems.report("MCPE264", item.span, f"no axis is named `{text}`", "", hint)
+        ctx.problems.report("MCPE264", item.span, f"no axis is named `{text}`", "", hint, meant=(text, nearest))
     return text

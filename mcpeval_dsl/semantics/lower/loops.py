@@ -76,7 +76,8 @@ def _csv(ctx: Context, table: Table, columns: list[Name], path: String) -> None:
             nearest = closest(column.text, header)
             hint = f"did you mean `{nearest}`?" if nearest else "its first line has: " + ", ".join(header[:8])
             title = f"`{path.value}` has no column `{column.text}`"
-            ctx.problems.report("MCPE273", column.span, title, "The first line of a CSV file names its columns.", hint)
+            body = "The first line of a CSV file names its columns."
+            ctx.problems.report("MCPE273", column.span, title, body, hint, meant=(column.text, nearest))
             return
     places = [header.index(column) for column in table.columns]
     for number, row in enumerate(rows[1:], 2):

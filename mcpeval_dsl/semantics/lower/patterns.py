@@ -104,7 +104,7 @@ def _named(ctx: Context, scope: Scope, ref: Ref, suffix: CallSuffix, catalogue: 
         hint = f"did you mean `{nearest}(…)`?" if nearest else "arguments are `name: value` or `name OP value`"
         title = f"`{ref.root.text}` combines no patterns"
         body = "Combinators are " + ", ".join(f"`{name}`" for name in COMBINATORS) + "."
-        ctx.problems.report("MCPE256", ref.root.span, title, body, hint)
+        ctx.problems.report("MCPE256", ref.root.span, title, body, hint, meant=(ref.root.text, nearest))
         return CallPattern(ref.root.text, catalogue, at=ref.span.location())
     return _call(ctx, scope, ref.root.text, ref.span, catalogue, suffix, ref.root.span)
 

@@ -30,7 +30,8 @@ def lookup(ctx: Context, scope: Scope, name: str, span: Span, *, template: bool 
             nearest = closest(name, scope.all_names())
             hint = f"did you mean `{nearest}`?" if nearest else _as_text(name, template)
             title = f"`{name}` is {noun(other.kind)}, not a value"
-            ctx.problems.report("MCPE251", span, title, "A bare name in a value is a reference to a value.", hint)
+            body = "A bare name in a value is a reference to a value."
+            ctx.problems.report("MCPE251", span, title, body, hint, meant=(name, nearest))
             return None
     if not ctx.problems.may_be_lost(name, ctx.files):
         _unknown(ctx, scope, name, span, template)
@@ -46,7 +47,9 @@ def _unknown(ctx: Context, scope: Scope, name: str, span: Span, template: bool) 
     otherwise = f"{_as_text(name, template)}; else define it: `let {name} = …`"
     hint = f"did you mean `{nearest}`?" if nearest else otherwise
     body = "A bare name in a value position is a reference; a text is quoted."
-    ctx.problems.report("MCPE250", span, f"nothing is named `{name}` here", body, hint, group=name)
+    ctx.problems.report(
+        "MCPE250", span, f"nothing is named `{name}` here", body, hint, group=name, meant=(name, nearest)
+    )
 
 
 def _too_early(ctx: Context, symbol: Symbol, span: Span) -> None:
@@ -92,7 +95,7 @@ def _unknown_field(ctx: Context, symbol: Symbol, trail: str, key: str, span: Spa
     labels = () if symbol.span is None else (Label(symbol.span.location(), f"`{symbol.name}` is defined here"),)
     title = f"`{trail}` has no field `{key}`"
     body = "Only fields that its block binds can be used."
-    ctx.problems.report("MCPE252", span, title, body, hint, labels=labels, group=f"{trail}.{key}")
+    ctx.problems.report("MCPE252", span, title, body, hint, labels=labels, group=f"{trail}.{key}", meant=(key, nearest))
 
 
 def lower_text(ctx: Context, scope: Scope, text: String) -> Expression:
@@ -145,7 +148,8 @@ def check_function(ctx: Context, name: str, arguments: int, span: Span, *, templ
         where = " in templates" if template and function is not None else ""
         title = f"there is no function `{name}`{where}"
         if not ctx.problems.flagged(span):  # else the shape of the statement has said so
-            ctx.problems.report("MCPE256", span, title, "The language has a fixed list of functions.", hint)
+            body = "The language has a fixed list of functions."
+            ctx.problems.report("MCPE256", span, title, body, hint, meant=(name, nearest))
         return False
     least, most = function.least, function.most
     if arguments < least or (most is not None and arguments > most):

@@ -70,7 +70,8 @@ def _named_argument(
         nearest = closest(name, allowed)
         hint = f"did you mean `{nearest}:`?" if nearest else f"see `{function}` in docs/reference/functions.md"
         title = f"`{function}` takes no `{name}:`"
-        ctx.problems.report("MCPE257", argument.name.span, title, FUNCTIONS[function].doc, hint)
+        body = FUNCTIONS[function].doc
+        ctx.problems.report("MCPE257", argument.name.span, title, body, hint, meant=(name, nearest))
         return
     if argument.operator != ":" or isinstance(argument.value, Comparison):
         raise Unlowerable(argument.span, f"`{name}: value`")
@@ -142,7 +143,8 @@ def tool_call(ctx: Context, scope: Scope, ref: Ref, field: Field, suffix: CallSu
         title = f"`{root.text}` is {noun(symbol.kind)}, so it has no tool `{tool}` to call"
         nearest = closest(root.text, [*ctx.of("server"), *ctx.of("catalogue")])
         hint = f"did you mean the server `{nearest}`?" if nearest else "put the name of a server before the dot"
-        ctx.problems.report("MCPE251", root.span, title, "A call is `server.tool(argument: value)`.", hint)
+        body = "A call is `server.tool(argument: value)`."
+        ctx.problems.report("MCPE251", root.span, title, body, hint, meant=(root.text, nearest))
     else:
         ctx.named(("server", "catalogue"), root.text, root.span)
     entries = tuple(_entry(ctx, scope, argument) for argument in suffix.arguments)

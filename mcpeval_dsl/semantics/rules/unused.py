@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mcpeval_dsl.diagnostics.fixes import without
 from mcpeval_dsl.semantics.lower.assemble import Lowered
 from mcpeval_dsl.semantics.symbols import Kind
 
@@ -26,4 +27,7 @@ def unused(lowered: Lowered) -> None:
                 "Nothing reads it.",
                 "use it, or remove it",
                 severity="warning",
+                fixes=(without(symbol.statement.span, f"Remove the {kind} `{symbol.name}`"),)
+                if symbol.statement
+                else (),
             )

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
+from mcpeval_dsl.diagnostics.fixes import replacing
+from mcpeval_dsl.diagnostics.model import Fix
 from mcpeval_dsl.semantics.expressions import CallStep, Combined, Step
 from mcpeval_dsl.semantics.lower.assemble import Lowered
+from mcpeval_dsl.semantics.lower.tasks import LoweredTask
 from mcpeval_dsl.semantics.model import Task
 from mcpeval_dsl.semantics.rules.design.advice import about_task
 from mcpeval_dsl.semantics.task_parts import expectations_of
@@ -25,7 +29,21 @@ def narrow_budgets(lowered: Lowered) -> None:
                 f"`{task.name}` allows {min(limits):g} calls, and {what} {needed}",
                 "A trial that does what it should is over the budget, and fails.",
                 f"raise it: `budget calls <= {needed}` or more, so that an agent may also look around",
+                fixes=_raised(entry, needed),
             )
+
+
+def _raised(entry: LoweredTask, needed: int) -> tuple[Fix, ...]:
+    """The limits of the task's own line that are too low, raised to what is needed."""
+    span, calls = entry.limit_spans.get("calls"), entry.task.budget.calls
+    own = entry.statement.span
+    if span is None or not (own.file is span.file and own.start <= span.start and span.end <= own.end):
+        return ()
+    text = span.text
+    for word, limit in (("<=", calls.soft), ("hard", calls.hard)):
+        if limit is not None and limit < needed:
+            text = re.sub(rf"({word}\s*)[\w.]+", rf"\g<1>{needed}", text, count=1)
+    return (replacing(span, text),)
 
 
 def _reference(task: Task) -> int:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from mcpeval_dsl.diagnostics.fixes import replacing
+from mcpeval_dsl.diagnostics.model import Fix
 from mcpeval_dsl.semantics.expressions import Expression, Literal
 from mcpeval_dsl.semantics.graders import Json, Number
 from mcpeval_dsl.semantics.lower.assemble import Lowered
+from mcpeval_dsl.semantics.lower.tasks import LoweredTask
 from mcpeval_dsl.semantics.rules.answers import compared
 from mcpeval_dsl.semantics.rules.design.advice import about_task
+from mcpeval_dsl.source import Span
+from mcpeval_dsl.syntax.tree import Comparison, Directive
+from mcpeval_dsl.syntax.tree import Number as NumberItem
 
 
 def tolerance(lowered: Lowered) -> None:
@@ -30,7 +36,20 @@ def tolerance(lowered: Lowered) -> None:
                     "An answer that is rounded otherwise is right and fails.",
                     f"say how near is near enough: `{number!r} within 1%`",
                     grader=grader,
+                    fixes=_within(entry, grader),
                 )
+
+
+def _within(entry: LoweredTask, grader: Number | Json) -> tuple[Fix, ...]:
+    """One percent behind the number, where the line stands in the task itself."""
+    block = entry.statement.block
+    for statement in block.statements if block is not None else ():
+        if isinstance(statement, Directive) and statement.groups and statement.span.location() == grader.common.at:
+            for item in statement.groups[0].items:
+                if isinstance(item, NumberItem | Comparison):
+                    end = Span(item.span.file, item.span.end, item.span.end)
+                    return (replacing(end, " within 1%", title="Allow 1%"),)
+    return ()
 
 
 def _decimal(value: Expression) -> float | None:
