@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from typing import Annotated
 
@@ -35,6 +36,9 @@ def command(
         False, "--update-lock", help="Go on where a server's tools differ from mcpe.lock."
     ),
     keep: bool = typer.Option(False, "--keep", help="Keep the folders of the trials."),
+    max_cost: str = typer.Option(
+        "", "--max-cost", help="Dollars; after so many no further trial of a run begins. What it cost before counts."
+    ),
     form: str = typer.Option("text", "--format", help="text or json (JSON Lines)."),
     report: Annotated[
         list[str] | None,
@@ -66,6 +70,7 @@ def command(
         allow_writes=allow_writes,
         update_lock=update_lock,
         keep=keep,
+        max_cost=_dollars(max_cost),
         form=form,
         reports=reports,
     )
@@ -76,3 +81,16 @@ def command(
             break
     sys.stdout.flush()
     raise typer.Exit(exits.worst(*codes))
+
+
+def _dollars(text: str) -> float | None:
+    """`5`, `$5` or `0.50`."""
+    if not text:
+        return None
+    try:
+        value = float(text.removeprefix("$"))
+    except ValueError:
+        value = math.nan
+    if not 0 < value < math.inf:
+        raise typer.BadParameter(f"--max-cost is an amount in dollars, such as 5 or 0.50, not `{text}`")
+    return value

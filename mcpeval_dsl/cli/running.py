@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,6 +36,7 @@ class Options:
     allow_writes: bool = False
     update_lock: bool = False
     keep: bool = False
+    max_cost: float | None = None
     form: str = "text"
     reports: tuple[Wanted, ...] = ()
 
@@ -202,6 +203,7 @@ def run_one(plan: Plan, chosen: Chosen, options: Options) -> int:
         return exits.SPEC
     if not trusting.allowed(plan, chosen.root, options.trust_files):
         return exits.SPEC
+    settings = replace(settings, max_cost=options.max_cost)
     data = files.write(plan)
     spec_folder = (chosen.root / plan.suite.spec).parent.resolve()
     try:

@@ -6,6 +6,7 @@ A trial that was finished before (by its content key) is not run again, unless i
 from __future__ import annotations
 
 import asyncio
+import itertools
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from mcpeval_dsl.execute.context import RunContext
 from mcpeval_dsl.execute.interrupts import StopRequest
 from mcpeval_dsl.execute.nodes import connect, harvest_node, look_at_models
 from mcpeval_dsl.execute.shared import end_shared
+from mcpeval_dsl.execute.spending import Purse
 from mcpeval_dsl.execute.trial import run_trial
 from mcpeval_dsl.plan.model import CheckNode, ConnectNode, HarvestNode, TrialGroup, trial_id, trial_key
 from mcpeval_dsl.records.model import ConnectRecord, TokenUse, TrialRecord
@@ -53,7 +55,7 @@ class Due:
 class RunSummary:
     """`interrupted`: something is left to do because somebody stopped the run. `drift`: it stopped before any trial.
 
-    `checks_left` are servers whose checks are still to be carried out.
+    `checks_left` are servers whose checks are still to be carried out; `closed` says why money let no further trial begin.
     """
 
     planned: int = 0
@@ -62,6 +64,7 @@ class RunSummary:
     interrupted: bool = False
     drift: tuple[ConnectRecord, ...] = ()
     checks_left: int = 0
+    closed: str = ""
     models: dict[str, str] = field(default_factory=dict)
 
 
@@ -80,10 +83,12 @@ class Scheduler:
         self._summary = RunSummary()
         self._looking = asyncio.Lock()
         self._before = False
+        self._purse = Purse(context.settings.max_cost)
 
     async def run(self) -> RunSummary:
         """Everything that is due. Raises StoreError when the disk fails; nothing saved is lost."""
         await self._grade_what_was_not()
+        self._pay_for_what_is_there()
         due = list(self._due())
         checks = self._checks_due()
         self._summary.due, self._summary.checks_left = len(due), len(checks)
@@ -138,6 +143,15 @@ class Scheduler:
                 )
             )
         self._context.harvests.clear()
+
+    def _pay_for_what_is_there(self) -> None:
+        """A limit is one for the whole run, however often it was continued."""
+        if self._purse.limit is None:
+            return
+        reader = self._store.reader
+        for record in itertools.chain(reader.records(), reader.superseded()):
+            self._purse.pay(record)
+        self._purse.pay_judges(judgement.cost_usd for judgement in reader.judgements())
 
     def _remove_leftovers(self, due: set[str]) -> None:
         """A trial that was killed between its grading and its end left its folder."""
@@ -260,6 +274,10 @@ class Scheduler:
                     self._reap()
                 if self._stop.asked:
                     break
+                self._summary.closed = self._purse.closed()
+                if self._summary.closed:
+                    self._tell(events.Problem(self._summary.closed))
+                    break
                 self._running.add(asyncio.create_task(self._one(item), name=item.id))
             await self._drain()
         finally:
@@ -336,6 +354,7 @@ class Scheduler:
             )
         )
         ended.remove()
+        self._purse.pay(graded)
         await self._look_again(record)
         self._summary.done += 1
         self._tell(events.TrialDone(graded, self._summary.done, self._summary.due))

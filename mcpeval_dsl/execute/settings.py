@@ -48,7 +48,10 @@ DEFAULT_KEYS = {"anthropic": "ANTHROPIC_API_KEY", "litellm": None}
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """`jobs`: trials in flight; `starts`: servers starting at once; `grace`: seconds the first Ctrl-C waits for trials."""
+    """`jobs`: trials in flight; `starts`: servers starting at once; `grace`: seconds the first Ctrl-C waits for trials.
+
+    `max_cost`: dollars after which no trial of the run begins.
+    """
 
     project_root: Path
     jobs: int = 4
@@ -56,6 +59,7 @@ class RunSettings:
     allow_writes: bool = False
     keep_folders: bool = False
     grace: float = 30.0
+    max_cost: float | None = None
     providers: Mapping[str, ProviderSettings] = field(default_factory=dict)
     sandbox: SandboxSettings = SandboxSettings()
 

@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
+from mcpeval_dsl.execute.spending import Purse
 from mcpeval_dsl.records.folder import runs
-from mcpeval_dsl.records.model import OutcomeRecord, TrialRecord
+from mcpeval_dsl.records.model import OutcomeRecord, TokenUse, TrialRecord
 from tests.agents.provider_server import Fail, ProviderServer, RateLimited, Say
 from tests.cases_public.lending import SUITE, Library, calls
 from tests.execute.bench import Bench, outcome
@@ -389,3 +390,49 @@ def test_a_plan_may_lie_anywhere_and_is_run_in_its_project(library: Library, tmp
     done = stranger.mcpe("run", "kept.json")
     assert done.code == 2 and "MCPE511" in done.err and "specs/library.mcpe" in done.err
     assert "MCPE505" not in done.err
+
+
+def paid(dollars: float | None, said: str = "done") -> dict[str, Any]:
+    usage = {"input_tokens": 9, "output_tokens": 1, **({} if dollars is None else {"cost_usd": dollars})}
+    return {"reply": said, "usage": usage}
+
+
+def test_a_run_stops_beginning_trials_when_the_money_is_spent_and_goes_on_with_more(library: Library) -> None:
+    library.write(READ + "arm bare { }\nmatrix { arm = [bare] }\n", {"*": [paid(0.25)]}, trials=6)
+    done = library.bench.run("--jobs", "1", "--max-cost", "$0.5")
+    assert done.code == 3 and "$0.50 of $0.50 are spent" in done.err
+    assert len(library.bench.records) == 2
+    # What was spent before counts; nothing more is begun.
+    assert library.bench.run("--jobs", "1", "--max-cost", "0.40").code == 3
+    assert len(library.bench.records) == 2
+    done = library.bench.run("--jobs", "1", "--max-cost", "1.50")
+    assert done.code == 0 and "no further trial" not in done.err
+    assert len(library.bench.records) == 6 and len(runs(library.bench.root)) == 1
+
+
+def test_a_judge_is_paid_from_the_same_money(library: Library) -> None:
+    body = 'task read { prompt "x"; grade judge { claim "is right" } }\narm bare { }\nmatrix { arm = [bare] }\n'
+    library.write(body, head=JUDGED.replace("seed 3", "seed 3; judge critic"), trials=4)
+    said = '{"claims": [{"claim": 1, "reason": "so", "quotes": [], "verdict": "pass"}]}'
+    library.bench.write("specs/critic.yaml", json.dumps({"tasks": {"*": [paid(1.0, said)]}}))
+    done = library.bench.run("--jobs", "1", "--max-cost", "2")
+    assert done.code == 3 and len(library.bench.records) == 2
+
+
+def test_without_a_price_no_limit_is_promised(library: Library) -> None:
+    purse = Purse(1.0)
+    library.write(READ + "arm bare { }\nmatrix { arm = [bare] }\n")
+    assert library.bench.run().code == 0
+    (record,) = library.bench.records.values()
+    purse.pay(record)
+    assert purse.closed() == ""
+    purse.pay(record.model_copy(update={"usage": TokenUse(input_tokens=9, output_tokens=1)}))
+    assert "the price of canned is not known" in purse.closed()
+    assert Purse(None, 9.0, "canned").closed() == ""
+
+
+@pytest.mark.parametrize("amount", ["0", "-1", "nan", "inf", "much", "5%"])
+def test_an_amount_that_is_none(library: Library, amount: str) -> None:
+    library.write(READ)
+    done = library.bench.run(f"--max-cost={amount}")
+    assert done.code == 2 and "--max-cost is an amount in dollars" in done.err
