@@ -34,13 +34,14 @@ _FOLDED = {word: verbs.split()[0] for verbs in _VERBS for word in verbs.split()}
 
 class _Tool(NamedTuple):
     """`name` and `text` (the beginning of the description) as words, verbs of one meaning and plurals folded; `sentence` is
-    the text with its words in order of the alphabet."""
+    the text with its words in order of the alphabet, `verbs` are those of the name as they are written."""
 
     server: Server
     shown: str
     name: frozenset[str]
     text: frozenset[str]
     sentence: str
+    verbs: frozenset[str]
 
 
 def confusable(lowered: Lowered) -> None:
@@ -66,8 +67,10 @@ def _confused(left: _Tool, right: _Tool, alike: float | None) -> bool:
     `create_file` and `create_folder` read alike, but say in both what the difference is.
     """
     only_left, only_right = left.name - right.name, right.name - left.name
-    if not only_left and not only_right:
-        return alike is None or alike >= _RELATED
+    if (
+        not only_left and not only_right
+    ):  # `find_issues` and `search_issues`; `get_issue` and `get_issues` are two things
+        return left.verbs != right.verbs or alike is None or alike >= _RELATED
     if alike is None or alike < _SIMILAR:
         return False
     said = only_left & left.text or only_right & right.text
@@ -76,13 +79,19 @@ def _confused(left: _Tool, right: _Tool, alike: float | None) -> bool:
 
 def _tool(server: Server, tool: KnownTool) -> _Tool:
     text = _folded(tool.description[:_DESCRIBED])
-    return _Tool(server, tool.name, frozenset(_folded(tool.name)), frozenset(text), " ".join(sorted(text)))
+    name = frozenset(_folded(tool.name))
+    verbs = frozenset(word for word in _words(tool.name) if word in _FOLDED)
+    return _Tool(server, tool.name, name, frozenset(text), " ".join(sorted(text)), verbs)
 
 
-def _folded(text: str) -> tuple[str, ...]:
+def _folded(text: str) -> list[str]:
+    return [_FOLDED.get(word, word) for word in _words(text)]
+
+
+def _words(text: str) -> list[str]:
+    """In small letters and the singular, as far as that can be told."""
     words = (word.lower() for word in re.findall(_WORD, text))
-    plain = (word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word for word in words)
-    return tuple(_FOLDED.get(word, word) for word in plain)
+    return [word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word for word in words]
 
 
 def _candidates(tools: list[_Tool]) -> Iterator[tuple[_Tool, _Tool]]:
