@@ -52,6 +52,10 @@ class Observed:
     behaviours: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
     def speaks_of(self, pattern: AnyPattern, call: ObservedCall) -> bool:
+        """`errors` speaks of calls that failed, also inside of another combinator: `none(errors(*))`."""
+        if isinstance(pattern, Combined) and pattern.combinator in ("errors", "any"):
+            failed = call.failed or pattern.combinator == "any"
+            return failed and any(self.speaks_of(each, call) for each in pattern.patterns)
         return matches(
             pattern,
             call.server,
