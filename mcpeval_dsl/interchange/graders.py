@@ -54,6 +54,11 @@ def judge(claims: Iterable[str], threshold: float | None = None) -> str:
     return "judge { " + "; ".join(written) + " }"
 
 
+def duration(milliseconds: float) -> str:
+    whole = round(milliseconds)
+    return f"{whole // 1000}s" if whole % 1000 == 0 else f"{whole}ms"
+
+
 def percent(share: float) -> str:
     return f"{round(share * 100, 2):g}%"
 
@@ -125,5 +130,9 @@ def judge_alone(suite: Suite, task: Task, line: int, why: str) -> None:
 def permits(suite: Suite, task: Task, tools: Iterable[str], server: str = "") -> None:
     """Tools that the source wants called are permitted to be called."""
     patterns = list(dict.fromkeys(suite.tool(name, server) for name in tools))
-    if patterns:
+    known = next((each for each in task.statements if each.text.startswith("may ")), None)
+    if known is not None:
+        told = known.text[4:].split(", ")
+        known.text = "may " + ", ".join(dict.fromkeys([*told, *patterns]))
+    elif patterns:
         task.add("may", ", ".join(patterns))

@@ -25,7 +25,7 @@ def driver(name: str, provider: str = "") -> str:
     provider = _PROVIDERS.get(provider.lower(), provider.lower())
     if not provider and "/" not in name and re.match(r"(?:gpt|o\d|chatgpt)", name):
         provider = "openai"
-    return f"litellm {words.quoted(f'{provider}/{name}' if provider and not name.startswith(provider) else name)}"
+    return f"litellm {words.quoted(f'{provider}/{name}' if provider and not name.startswith(f'{provider}/') else name)}"
 
 
 def use(suite: Suite, name: str, provider: str = "") -> None:

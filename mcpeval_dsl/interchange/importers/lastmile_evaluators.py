@@ -120,7 +120,7 @@ def _turns(suite: Suite, task: Task, arguments: Node, line: int) -> str | None:
 def _time(suite: Suite, task: Task, arguments: Node, line: int) -> str | None:
     most = arguments.number("max_ms")
     if most:
-        task.add("budget", f"time <= {most:.0f}ms")
+        task.add("budget", f"time <= {graders.duration(most)}")
     return None
 
 

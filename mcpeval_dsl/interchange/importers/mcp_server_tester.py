@@ -48,7 +48,7 @@ def _task(suite: Suite, document: Document, each: Node, evals: Node) -> None:
     if steps:
         task.add("budget", f"turns <= {steps} hard {steps}")
     if timeout and timeout >= 1:
-        task.add("budget", f"time <= {timeout:.0f}ms hard {timeout:.0f}ms")
+        task.add("budget", f"time <= {graders.duration(timeout)} hard {graders.duration(timeout)}")
     wanted = each.get("expected_tool_calls")
     if wanted is not None:
         _tools(suite, document, task, wanted)

@@ -198,7 +198,10 @@ def _assertions(suite: Suite, task: Task, each: Node, shown: str) -> None:
     ]
     if len(ordered) > 1:
         task.add("grade", f"calls ordered({', '.join(ordered)})")
-    task.add("may", "*")
+    if not task.has("may "):
+        task.add("may", "*")
+        said = "`may *` permits every call, as the source does: narrow it to what the task needs"
+        suite.note("look", said, task.path, task.line, task.name)
     for key in each.pairs:
         if key not in ("toolsUsed", "requireAny", "toolsNotUsed", "minToolCalls", "maxToolCalls", "callOrder"):
             suite.note("lost", f"the assertion `{key}`", shown, each.line_of(key), task.name)

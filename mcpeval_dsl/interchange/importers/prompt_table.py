@@ -46,6 +46,7 @@ _NONE = frozenset(
     {"none", "no tool", "no_tool", "notool", "-", "–", "—", "n/a", "null", "abstain", "no tools", "nothing", "(none)"}
 )
 MOST_ROWS = 20_000
+_ABSENT = "\0"
 
 Row = tuple[dict[str, str], int]
 
@@ -55,7 +56,7 @@ def is_this(document: Document) -> bool:
         rows = list(_rows(document))[:5]
     except Unreadable:
         return False
-    return any(_column(row, "prompt") and (_column(row, "tool") or _column(row, "answer")) for row, _ in rows)
+    return any(_has(row, "prompt") and (_has(row, "tool") or _has(row, "answer")) for row, _ in rows)
 
 
 def load(document: Document, suite: Suite) -> None:
@@ -96,7 +97,7 @@ def _tools(suite: Suite, document: Document, name: str, row: dict[str, str], lin
     task = next(task for task in reversed(suite.tasks) if task.name == name)
     column = _column(row, "tool")
     said = row.get(column, "").strip()
-    if not column or (not said and _column(row, "answer")):
+    if not _has(row, "tool") or (not said and _has(row, "answer")):
         return
     if said.lower() in _NONE or not said:
         task.add("tags", "abstain")
@@ -106,8 +107,11 @@ def _tools(suite: Suite, document: Document, name: str, row: dict[str, str], lin
     given = _arguments(row.get(_column(row, "arguments"), ""))
     if not tools:
         suite.note("lost", f"`{said[:60]}` names no tool", document.shown, line, task.name)
-    for number, tool in enumerate(tools):
-        task.add("grade", f"calls {graders.called(suite, tool, given if number == 0 else {})}")
+    patterns = [graders.called(suite, tool, given if number == 0 else {}) for number, tool in enumerate(tools)]
+    if len(patterns) > 1 and re.search(r"→|->|=>|\bthen\b", said):
+        patterns = [graders.in_order(patterns)]
+    for pattern in patterns:
+        task.add("grade", f"calls {pattern}")
     graders.permits(suite, task, tools)
 
 
@@ -138,10 +142,16 @@ def _arguments(said: str) -> dict[str, object]:
 
 
 def _column(row: dict[str, str], what: str) -> str:
-    return next((name for name in _COLUMNS[what] if name in row), "")
+    return next((name for name in _COLUMNS[what] if name in row), _ABSENT)
+
+
+def _has(row: dict[str, str], what: str) -> bool:
+    return _column(row, what) in row
 
 
 def _key(text: str) -> str:
+    if text.strip() in ("#", "№", "No.", "no"):
+        return "id"
     return re.sub(r"[^a-z0-9]+", "_", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", text.strip().strip("*`")).lower()).strip(
         "_"
     )

@@ -35,7 +35,7 @@ def add(suite: Suite, document: Document, task: Task, each: Node, fill: Fill) ->
         return
     if plain in ("cost", "latency") and each.number("threshold"):
         limit = each.number("threshold") or 0
-        task.add("budget", f"cost <= ${limit:.4f}" if plain == "cost" else f"time <= {limit:.0f}ms")
+        task.add("budget", f"cost <= ${limit:.4f}" if plain == "cost" else f"time <= {graders.duration(limit)}")
         return
     texts = [fill(text) for text in each.texts("value")]
     written = _grader(suite, task, each, plain, texts, negated)
@@ -107,7 +107,7 @@ def _trajectory(suite: Suite, task: Task, each: Node, kind: str, negated: bool) 
     if value is None:
         return None
     names = (
-        value.texts("name", "tool", "names", "tools", "sequence", "steps")
+        value.texts("name", "pattern", "tool", "names", "tools", "sequence", "steps")
         if value.kind == "map"
         else each.texts("value")
     )
