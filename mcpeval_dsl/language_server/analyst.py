@@ -8,11 +8,12 @@ from pathlib import Path
 
 from mcpeval_dsl.diagnostics.settings import LintSettings
 from mcpeval_dsl.language_server.analysis import analyse, of_scripts, syntax_alone
-from mcpeval_dsl.language_server.disk import Overlay
+from mcpeval_dsl.language_server.disk import Overlay, Stamp
 from mcpeval_dsl.language_server.figures import SuiteFigures, figures
 from mcpeval_dsl.language_server.locks import KnownLock, Locks
 from mcpeval_dsl.language_server.parts import parts_of
 from mcpeval_dsl.language_server.snapshot import Analysis
+from mcpeval_dsl.project.loading import lock_path
 from mcpeval_dsl.semantics.catalogue import KnownServer
 from mcpeval_dsl.semantics.model import TypedSuite
 
@@ -49,11 +50,13 @@ Request = Analyse | Figure | Syntax
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`known` are the tools of the spec's lock where the lock changed since it was last told, else None."""
+    """`known` are the tools of the spec's lock where the lock changed since it was last told, else None; `stamps` are of
+    all files on disk that were looked at, as they were then."""
 
     analysis: Analysis | None = None
     known: Mapping[str, KnownServer] | None = None
     figures: SuiteFigures | None = None
+    stamps: Mapping[str, Stamp | None] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -97,4 +100,5 @@ class Analyst:
         others = {path: texts[path] for path in places if path in texts and path not in found.texts}
         news = lock.known if self._told.get(key) is not lock else None
         self._told[key] = lock
-        return Answer(Analysis(request.main, found.texts, tuple(told), others), news)
+        stamps = {**overlay.stamps, lock_path(request.main): lock.stamp}
+        return Answer(Analysis(request.main, found.texts, tuple(told), others), news, stamps=stamps)

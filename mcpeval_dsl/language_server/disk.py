@@ -19,14 +19,20 @@ MOST_ENTRIES = 20_000
 MOST_SPECS = 2_000
 _SKIPPED = frozenset({"node_modules", "__pycache__", "venv", "site-packages", "target", "dist", "build"})
 
+Stamp = tuple[int, int, int]
+
 
 @dataclass(slots=True)
 class Overlay:
-    """Reads by paths relative to `root`; `buffers` are texts of open files by absolute path. `read_texts` are kept."""
+    """Reads by paths relative to `root`; `buffers` are texts of open files by absolute path.
+
+    `read_texts` are kept, and `stamps` of all on disk that was asked for, as it was then.
+    """
 
     root: str
     buffers: Mapping[str, str]
     read_texts: dict[str, bytes] = field(default_factory=dict)
+    stamps: dict[str, Stamp | None] = field(default_factory=dict)
 
     def full(self, path: str) -> str:
         return os.path.normpath(os.path.join(self.root, path))  # noqa: PTH118  # as text: it may be no path at all
@@ -38,17 +44,18 @@ class Overlay:
         if text is not None:
             data = text.encode("utf-8", "surrogatepass")
         else:
+            self.stamps[path] = stamp(full)
             self._inside(full)
             data = regular_bytes(Path(full), MOST_BYTES)
         self.read_texts[path] = data
         return data
 
     def exists(self, path: str) -> bool:
-        try:
-            full = self.full(path)
-            return full in self.buffers or os.path.exists(full)  # noqa: PTH110
-        except (OSError, ValueError):
-            return False
+        full = self.full(path)
+        if full in self.buffers:
+            return True
+        found = self.stamps[path] = stamp(full)
+        return found is not None
 
     def _inside(self, full: str) -> None:
         try:
@@ -77,7 +84,7 @@ def specs_below(root: str) -> list[str]:
     return found[:MOST_SPECS]
 
 
-def stamp(path: str) -> tuple[int, int, int] | None:
+def stamp(path: str) -> Stamp | None:
     """What changes when a file does: time, size and number; None where there is no file."""
     try:
         status = os.stat(path)  # noqa: PTH116

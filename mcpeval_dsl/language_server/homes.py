@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
+from mcpeval_dsl.diagnostics.model import Diagnostic
 from mcpeval_dsl.diagnostics.settings import LintSettings
 from mcpeval_dsl.language_server.positions import Encoding
 from mcpeval_dsl.language_server.project import Project
 from mcpeval_dsl.project import files
+from mcpeval_dsl.source import Location
 
 NOWHERE = Path(os.devnull)  # the root of buffers without a file, where no folder is open: nothing is found below it
 
@@ -41,7 +44,7 @@ class Homes:
         self._buffers = buffers
         self._projects: dict[str, Project] = {}
         self._roots: dict[str, Path] = {}
-        self._settings: dict[str, LintSettings] = {}
+        self._settings: dict[str, tuple[LintSettings, Diagnostic | None]] = {}
 
     def of(self, uri: str, *, again: bool = False) -> tuple[Project, str]:
         """The project of a file and its path there; `again` looks anew where the project is."""
@@ -55,10 +58,16 @@ class Homes:
         return self._project(root), Path(os.path.relpath(full, root)).as_posix()
 
     def _root(self, full: Path) -> Path:
-        found = files.find(full.parent).value
+        checked = files.find(full.parent)
+        found = checked.value
         if found is not None and found.config is not None:
-            self._settings[str(found.root)] = found.lint
+            self._settings[str(found.root)] = found.lint, None
             return found.root
+        for wrong in checked.diagnostics if found is None else ():
+            name = wrong.title.split(":")[0]
+            root = next((folder for folder in full.parents if (folder / name).is_file()), full.parent)
+            self._settings[str(root)] = LintSettings(), replace(wrong, at=Location(name, 1, 1, 1, 1))
+            return root
         around = [folder for folder in self.folders if folder in full.parents]
         return max(around, key=lambda folder: len(folder.parts), default=full.parent)
 
@@ -66,5 +75,5 @@ class Homes:
         known = self._projects.get(str(root))
         if known is None:
             known = self._projects[str(root)] = Project(root, self.encoding, self._buffers, uri_of)
-        known.lint = self._settings.get(str(root), LintSettings())
+        known.lint, known.misconfigured = self._settings.get(str(root), (LintSettings(), None))
         return known

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mcpeval_dsl.diagnostics.model import Diagnostic
 from mcpeval_dsl.diagnostics.settings import LintSettings
-from mcpeval_dsl.language_server.disk import Overlay, specs_below, stamp
+from mcpeval_dsl.language_server.disk import Overlay, Stamp, specs_below, stamp
 from mcpeval_dsl.language_server.parts import Parts, parts_of
 from mcpeval_dsl.language_server.positions import Encoding
 from mcpeval_dsl.language_server.snapshot import Analysis, Snapshot
@@ -40,7 +40,7 @@ class Open:
 class _Entry:
     """What a file on disk says at a glance."""
 
-    stamp: tuple[int, int, int] | None
+    stamp: Stamp | None
     imports: tuple[str, ...]
     suite: bool
 
@@ -48,7 +48,7 @@ class _Entry:
 @dataclass(slots=True)
 class Project:
     """Implements `snapshot.Files`. `opened` are its open files by path; `buffers` gives the texts of all open files;
-    `known` are the tools of servers by the path of the lock that says so."""
+    `known` are the tools of servers by the path of the lock that says so, `stamps` of files by the spec they count for."""
 
     root: Path
     encoding: Encoding
@@ -59,8 +59,8 @@ class Project:
     opened: dict[str, Open] = field(default_factory=dict)
     analysed: dict[str, Analysis] = field(default_factory=dict)
     known: dict[str, Mapping[str, KnownServer]] = field(default_factory=dict)
+    stamps: dict[str, Mapping[str, Stamp | None]] = field(default_factory=dict)
     _entries: dict[str, _Entry] = field(default_factory=dict)
-    _marks: dict[str, dict[str, tuple[int, int, int] | None]] = field(default_factory=dict)
 
     def overlay(self) -> Overlay:
         return Overlay(str(self.root), dict(self.buffers()))
@@ -142,17 +142,13 @@ class Project:
         return [(path, entry.imports, entry.suite) for path, entry in sorted(self._entries.items())]
 
     def changed_on_disk(self) -> list[str]:
-        """Specs of which a file that is not open, or the lock, changed since the last call; in the first call none."""
-        changed = []
+        """Specs of which a file that was looked at, and is not open, is not as it was then."""
         overlay = self.overlay()
-        for main, analysis in list(self.analysed.items()):
-            paths = (lock_path(main), *(p for p in (*analysis.texts, *analysis.others) if p not in self.opened))
-            marks = {path: stamp(overlay.full(path)) for path in paths}
-            known = self._marks.get(main)
-            if known is not None and any(known.get(path, mark) != mark for path, mark in marks.items()):
-                changed.append(main)
-            self._marks[main] = marks
-        return changed
+        return [
+            main
+            for main, stamps in list(self.stamps.items())
+            if any(path not in self.opened and stamp(overlay.full(path)) != mark for path, mark in stamps.items())
+        ]
 
     def snapshot(self, path: str) -> Snapshot | None:
         opened = self.opened.get(path)
@@ -185,9 +181,10 @@ class Project:
         ]
         for main in gone:
             del self.analysed[main]
+            self.stamps.pop(main, None)
         return gone
 
 
-def _entry(path: str, text: str, mark: tuple[int, int, int] | None) -> _Entry:
+def _entry(path: str, text: str, mark: Stamp | None) -> _Entry:
     imports = tuple(beside(path, found) for found in _IMPORT.findall(text))
     return _Entry(mark, imports, _SUITE.search(text) is not None)

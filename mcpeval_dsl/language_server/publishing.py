@@ -24,6 +24,8 @@ def found_in(project: Project, encoding: Encoding, only: str | None = None) -> d
         for item in items:
             found.setdefault(item.path, {}).setdefault((item.range, item.code, item.message), item)
 
+    if project.misconfigured is not None and only is None:
+        keep(shown([project.misconfigured], "", Places({}, texts, encoding)))
     current: set[str] = set()
     for analysis in project.analysed.values():
         fresh = {path for path, text in analysis.texts.items() if texts.get(path, text) == text}

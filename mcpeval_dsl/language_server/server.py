@@ -7,6 +7,7 @@ convert what it gives. `server.answer(method, options)` guards each of them.
 from __future__ import annotations
 
 import asyncio
+import logging
 import sys
 import traceback
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from mcpeval_dsl import __version__
@@ -42,6 +44,8 @@ class Server(LanguageServer):
     def __init__(self, *, traces: bool = False) -> None:
         super().__init__("mcpe", __version__, protocol_cls=Protocol, max_workers=1)
         self.traces = traces
+        # it warns of each message that it has no use for, such as answers after the end
+        logging.getLogger("pygls").setLevel(logging.DEBUG if traces else logging.CRITICAL)
         self.beside = Beside()
         self.watches = False
         self.pages = ""  # where the page of a code is, with {code} in it
@@ -100,6 +104,11 @@ class Server(LanguageServer):
         if self.traces:
             text = "".join(traceback.format_exception(error))
         print(f"internal error: {text}", file=sys.stderr, flush=True)
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """What pygls could not do with a message. A request is answered with the error in any case."""
+        if not isinstance(error, JsonRpcException):
+            self.failed(error)
 
     def in_loop(self, do: Callable[[], None]) -> None:
         self.loop.call_soon_threadsafe(self._guarded, do)

@@ -246,6 +246,7 @@ class Service:
             project.known[lock_path(found.main)] = answer.known
         self._took[found.main] = seconds
         project.analysed[found.main] = found
+        project.stamps[found.main] = answer.stamps
         project.forget()
         stale = [p for p, t in found.texts.items() if p in project.opened and project.opened[p].text != t]
         if not stale:
@@ -289,11 +290,11 @@ class Service:
 
     def _publish_all(self, project: Project) -> None:
         found = found_in(project, self.encoding)
-        before = self._published.get(str(project.root), set())
+        before = set(self._published.get(str(project.root), ()))
         for path in dict.fromkeys((*found, *project.opened)):
             self._send(project, path, found.get(path, []))
             before.discard(project.uri(path))
-        for uri in list(before):
+        for uri in sorted(before):
             self.client.publish(uri, None, [], project)
             self._published[str(project.root)].discard(uri)
 
