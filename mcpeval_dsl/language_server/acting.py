@@ -29,7 +29,7 @@ def register(server: Server) -> None:
         only = None if params.context.only is None else [str(getattr(k, "value", k)) for k in params.context.only]
         found = actions(snapshot, server.service.found(uri), converting.range_in(params.range), only)
         items = [converting.action(item, project, server.pages, server.versions) for item in found]
-        if server.terminal and only is None:
+        if server.explains and only is None:
             codes = dict.fromkeys(item.of.code for item in found if item.of is not None)
             items += [
                 {
@@ -46,7 +46,7 @@ def register(server: Server) -> None:
         snapshot, project = server.snapshot(uri), server.service.project(uri)
         if snapshot is None or project is None:
             return None
-        found = [lens for lens in lenses(snapshot) if server.terminal or not lens.arguments]
+        found = [lens for lens in lenses(snapshot) if server.runs or not lens.arguments]
         return Ready(
             [
                 {

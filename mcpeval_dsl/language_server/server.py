@@ -49,7 +49,8 @@ class Server(LanguageServer):
         self.beside = Beside()
         self.watches = False
         self.pages = ""  # where the page of a code is, with {code} in it
-        self.terminal = False  # the editor knows how to start a command line of ours
+        self.runs = True  # ways to run something are offered above it
+        self.explains = False  # the editor has said that it can start a command line of ours
         self.versions = False  # it knows edits for a version of a text
         _register(self)
 
@@ -154,9 +155,10 @@ def _life(server: Server) -> None:
         options = params.initialization_options
         options = options if isinstance(options, dict) else {}
         pages = options.get("codePages")
-        server.terminal = options.get("terminal") is True
+        server.runs, server.explains = options.get("terminal") is not False, options.get("terminal") is True
         server.versions = _knows_versions(params.capabilities)
-        server.pages = pages if isinstance(pages, str) and pages.startswith(("https://", "http://", "file://")) else ""
+        known = isinstance(pages, str) and pages.startswith(("https://", "http://", "file://"))
+        server.pages = str(pages) if known else _own_pages()
         uris = [folder.uri for folder in params.workspace_folders or ()] or [params.root_uri or ""]
         folders = [Path(found) for uri in uris if (found := file_of(uri)) is not None]
         server.service = Service(server, server.beside, converting.encoding(params.capabilities), folders)
@@ -215,3 +217,9 @@ def _change(event: Any) -> Change:
 def _knows_versions(capabilities: lsp.ClientCapabilities) -> bool:
     workspace = capabilities.workspace
     return bool(workspace and workspace.workspace_edit and workspace.workspace_edit.document_changes)
+
+
+def _own_pages() -> str:
+    """The pages of the codes where they lie beside the package, as in a checkout."""
+    pages = Path(__file__).parents[2] / "docs" / "reference" / "codes"
+    return f"{pages.as_uri()}/{{code}}.md" if pages.is_dir() else ""

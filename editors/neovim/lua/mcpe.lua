@@ -8,6 +8,9 @@ M.options = {
   capabilities = nil,
 }
 
+-- The server offers command lines only to an editor that can show them running.
+local INIT = { terminal = true }
+
 -- The nearest folder upwards that has one of the markers, or the file's own.
 local function root_of(path)
   local folder = vim.fn.fnamemodify(path, ":p:h")
@@ -84,7 +87,9 @@ local function start(buffer)
       cmd = M.options.cmd,
       root_dir = root,
       workspace_folders = { { uri = vim.uri_from_fname(root), name = root } },
+      init_options = INIT,
       capabilities = M.options.capabilities or vim.lsp.protocol.make_client_capabilities(),
+      init_options = { terminal = true },
       on_attach = attached,
       on_exit = function()
         clients[root] = nil
@@ -105,7 +110,9 @@ function M.setup(options)
       cmd = M.options.cmd,
       filetypes = { "mcpe" },
       root_markers = M.options.root_markers,
+      init_options = INIT,
       capabilities = M.options.capabilities,
+      init_options = { terminal = true },
       on_attach = attached,
     })
     vim.lsp.enable("mcpe")

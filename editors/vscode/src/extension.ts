@@ -38,6 +38,9 @@ async function start(): Promise<void> {
       { language: "mcpe", scheme: "file" },
       { language: "mcpe", scheme: "untitled" },
     ],
+    // the server offers command lines only to an editor that can show them running
+    initializationOptions: { terminal: true },
+    initializationOptions: { terminal: true },
   }
   client = new LanguageClient("mcpe", "mcpe", server, options)
   try {
