@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mcpeval_dsl.cli import exits
-from mcpeval_dsl.diagnostics.model import Diagnostic
 
 if TYPE_CHECKING:
     from mcpeval_dsl.cli.starting import Start
@@ -120,6 +119,3 @@ def _tell(locked: LockedServer, draft: Draft) -> None:
         )
     for finding in locked.findings:
         print(f"  finding  {visible(finding)}")
-
-
-__all__ = ["HELP", "Diagnostic", "command"]

@@ -152,12 +152,12 @@ def _called(server: str, argv: Sequence[str] | None) -> str:
             folders = [
                 part for part in path.parts[:-1] if part not in ("build", "dist", "src", "lib", "bin", ".", "..", "/")
             ]
-            plain = folders[-1] if folders else plain
+            plain = folders[-1] if folders else Path.cwd().name
         word = re.sub(r"@[\d.]+$|@latest$", "", plain)
     word = re.sub(r"(?i)(^|[-_.])(mcp|server)(?=$|[-_.])", r"\1", word).strip("-_.")
     from mcpeval_dsl.interchange import words
 
-    return words.slug(word, "server") if word else "server"
+    return words.slug(word, "mine") if word else "mine"
 
 
 def _placed(argv: Sequence[str], root: Path, beside: Path) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
@@ -265,6 +265,8 @@ def _silent(reached: Reached, record: object) -> Diagnostic:
     message, last = str(getattr(record, "message", "")), str(getattr(record, "stderr_tail", ""))
     body = f"{message}." + (f"\nIts last words: {last}" if last else "")
     hint = "start the command by hand to see why; nothing was written"
+    if reached.url:
+        hint = "see whether it answers there, and what it wants: --header NAME=VARIABLE; nothing was written"
     if reached.argv and Path(reached.argv[0]).name in _FETCHERS:
         program = reached.argv[0]
         hint = (

@@ -5,6 +5,7 @@ Nothing that a server says of itself is believed to be harmless: its texts are s
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -64,7 +65,7 @@ class Tool:
 
     @property
     def _quoted(self) -> str:
-        return self.name if words.is_name(self.name) and self.name not in KEPT else words.quoted(self.name)
+        return self.name if words.is_name(self.name) and self.name not in KEPT else quoted_name(self.name)
 
     @property
     def required(self) -> tuple[str, ...]:
@@ -96,6 +97,21 @@ KEPT = frozenset(
     "absent",
 }
 """Words that mean something else where a pattern may stand."""
+
+
+def quoted_name(text: str) -> str:
+    """A name in quotes; unlike in a text, braces in it are no template."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def argument(text: str) -> str:
+    """The name of an argument."""
+    return text if words.is_name(text) and text not in ("not", "in", "has", "under") else quoted_name(text)
+
+
+def call(tool: Tool, given: Mapping[str, Any]) -> str:
+    """A call of the tool with these arguments."""
+    return f"{tool.call}({', '.join(f'{argument(name)}: {words.value(value)}' for name, value in given.items())})"
 
 
 def parts_of(name: str) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 
 from mcpeval_dsl.interchange import words
 from mcpeval_dsl.interchange.starter import samples
-from mcpeval_dsl.interchange.starter.model import Tool, parts_of, singular
+from mcpeval_dsl.interchange.starter.model import Tool, argument, call, parts_of, singular
 from mcpeval_dsl.interchange.starter.pairs import Pair, telling
 
 _READING = frozenset(
@@ -85,7 +85,7 @@ def _of_pair(pair: Pair, names: words.Names) -> Iterator[Sketch]:
     first = names.new(f"first_{words.slug(thing, 'entry')}", "value")
     key = words.Names().new(words.slug(pair.key.name, "key"), "value")
     given = f"[{first}.{key}]" if pair.many else f"{first}.{key}"
-    got = f"{pair.getting.call}({words.argument(pair.argument)}: {given})"
+    got = f"{pair.getting.call}({argument(pair.argument)}: {given})"
     start = Sketch(
         [
             f"# `{pair.listing.call}` lists what `{pair.getting.call}` takes: what is asked for is read when a run begins.",
@@ -198,15 +198,15 @@ def _of_plain(plain: Sequence[tuple[Tool, dict[str, Any]]], names: words.Names) 
     for tool, given in plain:
         name = names.new(f"seen_{words.slug(_noun(tool), 'result')}", "value")
         told = telling(tool.output_schema, "")
-        call = words.call(tool.call, given) if given else f"{tool.call}()"
+        read = call(tool, given)
         if told is not None:
             start.lines.append("# better: the value that matters, and not just any")
-            start.lines.append(f"harvest {name} = {call} {{ said = {told.path} }}")
+            start.lines.append(f"harvest {name} = {read} {{ said = {told.path} }}")
         else:
             start.lines.append(
                 "# no schema says what the result holds: name the value that matters instead of its first longer word"
             )
-            start.lines.append(f"harvest {name} = {call} {{ read text; said = {LONGER_WORD} }}")
+            start.lines.append(f"harvest {name} = {read} {{ read text; said = {LONGER_WORD} }}")
         facts.append(f"{name}.said")
     yield start
     (first, given), *more = plain
@@ -217,7 +217,7 @@ def _of_plain(plain: Sequence[tuple[Tool, dict[str, Any]]], names: words.Names) 
             "  tags read",
             "  kind single_step",
             f"  expect {first.pattern}",
-            f"  reference {{ {words.call(first.call, given) if given else first.call + '()'} }}",
+            f"  reference {{ {call(first, given)} }}",
             f"  grade contains {facts[0]}",
             "  grade evidence",
             "}",
@@ -225,7 +225,7 @@ def _of_plain(plain: Sequence[tuple[Tool, dict[str, Any]]], names: words.Names) 
         {"read_one": [_call(first, given), {"reply": "{{ last.text }}"}]},
     )
     for second, others in more:
-        calls = "; ".join(words.call(t.call, g) if g else f"{t.call}()" for t, g in plain)
+        calls = "; ".join(call(t, g) for t, g in plain)
         asked = _asked(second, others)
         yield Sketch(
             [
@@ -271,7 +271,7 @@ def _of_unknown(tools: Sequence[Tool], folder: bool) -> Iterator[Sketch]:
                 "  kind single_step",
                 f"  may {tool.pattern}",
                 f"  expect {tool.pattern}",
-                f"  reference {{ {words.call(tool.call, given) if given else tool.call + '()'} }}",
+                f"  reference {{ {call(tool, given)} }}",
                 f"  grade calls {tool.pattern}",
                 "}",
             ],

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mcpeval_dsl.interchange import words
 from mcpeval_dsl.interchange.starter import samples
-from mcpeval_dsl.interchange.starter.model import Effect, Reached, Tool, shown, tools_of
+from mcpeval_dsl.interchange.starter.model import Effect, Reached, Tool, quoted_name, shown, tools_of
 from mcpeval_dsl.interchange.starter.pairs import Pair, pairs
 from mcpeval_dsl.interchange.starter.sketches import Sketch, sketches
 from mcpeval_dsl.plan.model import LockedServer
@@ -35,6 +35,7 @@ class Draft:
 def draft(reached: Reached, locked: LockedServer, *, sketched: bool = True) -> Draft:
     """The first spec for a server. Without `sketched`, only the task that needs no tool."""
     tools = tools_of(locked, reached.name)
+    broken = tuple(f"{reached.name}.{quoted_name(t.name)}" for t in locked.tools if t.input_schema is None)
     found = pairs(tools)
     folder = next((to for _, to in reached.copies), "")
     made = [*sketches(tools if sketched else (), found if sketched else (), folder=bool(folder))]
@@ -42,7 +43,7 @@ def draft(reached: Reached, locked: LockedServer, *, sketched: bool = True) -> D
         _suite(reached, locked),
         _server(reached, locked),
         *_environment(reached),
-        *_annotations(reached.name, tools),
+        *_annotations(reached.name, tools, broken),
     ]
     blocks.append(
         ['model agent { script "scripts/agent.yaml" }  # plays the tasks without a key; then try a real one:']
@@ -110,8 +111,8 @@ def _environment(reached: Reached) -> Iterator[list[str]]:
     ]
 
 
-def _annotations(name: str, tools: Sequence[Tool]) -> Iterator[list[str]]:
-    if not tools:
+def _annotations(name: str, tools: Sequence[Tool], broken: Sequence[str]) -> Iterator[list[str]]:
+    if not tools and not broken:
         return
     lines = [f"annotations {name} {{"]
     for effect, said in _SAID.items():
@@ -119,6 +120,8 @@ def _annotations(name: str, tools: Sequence[Tool]) -> Iterator[list[str]]:
         if patterns:
             lines.append(f"  # {said}")
             lines += _wrapped("destructive" if effect == "unknown" else effect, patterns)
+    if broken:
+        lines += ["  # their definitions are broken, so no agent is offered them", *_wrapped("destructive", broken)]
     yield [*lines, "}"]
 
 
