@@ -12,6 +12,7 @@ from mcpeval_dsl.diagnostics.render.safe import visible
 from mcpeval_dsl.report.markdown import render as markdown
 from mcpeval_dsl.report.measured import measured
 from mcpeval_dsl.report.page import plural
+from mcpeval_dsl.report.text_judges import named, summed_up
 from mcpeval_dsl.score import model
 
 _SUMMARY_BYTES = 1_000_000
@@ -31,7 +32,7 @@ def summary(card: model.Scorecard, run: str) -> bytes:
 def commands(card: model.Scorecard, folder: str = "") -> Iterator[str]:
     """Workflow commands, one a line: rules of the gate first, then failures. `folder`: the project in the repository."""
     said = {"error": 0, "warning": 0}
-    for level, at, title, message in (*_rules(card), *_failures(card)):
+    for level, at, title, message in (*_rules(card), *_judges(card), *_failures(card)):
         said[level] += 1
         if said[level] <= _EACH:
             yield _command(level, f"{folder}/{at}" if folder and at else at, title, message)
@@ -47,6 +48,13 @@ def _rules(card: model.Scorecard) -> Iterator[tuple[str, str, str, str]]:
         yield "error", rule.at, f"gate {rule.word}", f"{text}. {rule.reason}".strip()
     for reason in card.gate.reasons:
         yield "error", "", f"gate {card.gate.word}", reason
+
+
+def _judges(card: model.Scorecard) -> Iterator[tuple[str, str, str, str]]:
+    """Judges on which something hangs that they do not bear."""
+    for row in card.judges:
+        if not row.believed or (not row.decides and row.verdicts):
+            yield "warning", row.at, f"judge {named(row)}", summed_up(row)
 
 
 def _failures(card: model.Scorecard) -> Iterator[tuple[str, str, str, str]]:

@@ -13,6 +13,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from mcpeval_dsl.diagnostics.render.safe import visible_lines
 from mcpeval_dsl.report.measured import measured
+from mcpeval_dsl.report.text_judges import named, summed_up
 from mcpeval_dsl.report.trials import TrialLine
 from mcpeval_dsl.score import model
 
@@ -43,6 +44,9 @@ def render(card: model.Scorecard, run: str, lines: Iterable[TrialLine] = ()) -> 
     _suite(root, 0, f"{card.suite}.gate", list(_gate(card)), "")
     for check in card.checks:
         _suite(root, len(root), f"{card.suite}.check.{check.server}", list(_lines_of(check)), "")
+    if card.judges:
+        said = "\n".join(f"{named(row)}: {summed_up(row)}" for row in card.judges)
+        _suite(root, len(root), f"{card.suite}.judges", list(_judges(card)), "", said)
     by_cell: dict[str, list[model.TaskRow]] = {}
     for task in card.rows:
         by_cell.setdefault(task.cell, []).append(task)
@@ -63,7 +67,7 @@ def legal(text: str) -> str:
     return visible_lines(_ILLEGAL.sub("\ufffd", text))
 
 
-def _suite(root: Element, number: int, name: str, cases: list[_Case], started: str) -> None:
+def _suite(root: Element, number: int, name: str, cases: list[_Case], started: str, said: str = "") -> None:
     count = {kind: sum(case.kind == kind for case in cases) for kind in ("failure", "error", "skipped")}
     attributes = {
         "name": legal(name),
@@ -87,7 +91,7 @@ def _suite(root: Element, number: int, name: str, cases: list[_Case], started: s
         elif case.kind:
             found = SubElement(element, case.kind, {"message": legal(case.message), "type": legal(case.type)})
             found.text = legal(case.text)
-    SubElement(suite, "system-out")
+    SubElement(suite, "system-out").text = legal(said) or None
     SubElement(suite, "system-err")
 
 
@@ -100,6 +104,12 @@ def _gate(card: model.Scorecard) -> Iterable[_Case]:
         yield _Case(rule.text, kind=kinds[rule.word], message=message, type=rule.word, text=rule.at)
     reasons = "\n".join(card.gate.reasons)
     yield _Case("gate", kind=kinds[card.gate.word], message=card.gate.word, type=card.gate.word, text=reasons)
+
+
+def _judges(card: model.Scorecard) -> Iterable[_Case]:
+    """One that is not believed failed nothing: what it was to judge is not graded."""
+    for row in card.judges:
+        yield _Case(named(row), kind="" if row.believed else "skipped", message=summed_up(row))
 
 
 def _lines_of(check: model.CheckRow) -> Iterable[_Case]:

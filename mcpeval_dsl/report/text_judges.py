@@ -35,6 +35,13 @@ def word_of(row: JudgeScore) -> str:
     return "gates may rest on it" if row.decides else "no gate rests on it"
 
 
+def summed_up(row: JudgeScore) -> str:
+    """In one line: what follows, and from what."""
+    kappa = "" if row.kappa is None else f"; kappa {_plain(row.kappa)} over {plural(row.labels, 'labelled answer')}"
+    missing = f"; {row.missing} of {plural(row.verdicts, 'verdict')} missing" if row.missing else ""
+    return f"{word_of(row)}{kappa}{missing}" + (f"; {row.reason}" if row.reason else "")
+
+
 def _judge(page: Page, row: JudgeScore) -> list[str]:
     lines = [f"  {clip(f'{named(row)}: {row.model}', 60)}  {word_of(row)}"]
     if row.kappa is not None:
@@ -91,4 +98,4 @@ def _share(value: Bounded | None) -> str:
     return f"{percent(value.value)} [{value.low * 100:.0f}, {value.high * 100:.0f}]"
 
 
-__all__ = ["judges", "named", "word_of"]
+__all__ = ["judges", "named", "summed_up", "word_of"]

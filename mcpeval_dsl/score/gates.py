@@ -36,7 +36,7 @@ _HOLDS: Mapping[str, Callable[[float, float], bool]] = {
 }
 OF_OUTCOMES = frozenset({"wrong_answer", "too_many_calls", "recovery"})
 """Metrics that depend on outcomes and are not read both ways."""
-DOUBT = "it rests on a judge that no gate may rest on: see JUDGES"
+DOUBT = "it rests on a judge that is not shown to agree with people (kappa of at least 0.6): see JUDGES"
 _SEVERITY = {"FAIL": 0, "NOT DECIDED": 1, "PASS": 2}
 
 

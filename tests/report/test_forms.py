@@ -13,6 +13,7 @@ import xmlschema
 
 from mcpeval_dsl.report import github, junit, markdown
 from mcpeval_dsl.report.marking import code, plain
+from mcpeval_dsl.report.text_judges import named
 from mcpeval_dsl.report.trials import lines
 from mcpeval_dsl.score import model
 from mcpeval_dsl.score.scorecard import build
@@ -48,7 +49,8 @@ def poisoned() -> model.Scorecard:
             return [change(item, key) for item in value]
         return value
 
-    return model.Scorecard.model_validate(change(card().model_dump()))
+    full = card().model_copy(update={"judges": gallery.judges()})
+    return model.Scorecard.model_validate(change(full.model_dump()))
 
 
 def as_xml(found: model.Scorecard) -> ElementTree.Element:
@@ -111,6 +113,23 @@ def test_junit_takes_a_known_failure_for_skipped_and_an_undecided_gate_for_an_er
     assert root.get("errors") == "2" and root.get("failures") == "0"
     skipped = root.findall("testsuite[2]/testcase/skipped")
     assert [each.get("message") for each in skipped] == ["known failure: issue 7"] * 3
+
+
+def test_judges_are_in_junit_and_at_their_line_on_github() -> None:
+    found = card().model_copy(update={"judges": gallery.judges()})
+    (suite,) = as_xml(found).findall("./testsuite[@name='tracker.judges']")
+    skipped = [case.get("name", "") for case in suite.findall("testcase") if case.find("skipped") is not None]
+    assert (suite.get("failures"), suite.get("errors")) == ("0", "0")
+    assert len(suite.findall("testcase")) == len(found.judges)
+    assert skipped == [named(row) for row in found.judges if not row.believed] != []
+    values = suite.findtext("system-out") or ""
+    assert "kappa" in values and "gates may rest on it" in values
+    said = [line for line in github.commands(found) if "title=judge " in line]
+    doubtful = [row for row in found.judges if not row.believed or (not row.decides and row.verdicts)]
+    assert len(said) == len(doubtful) < len(found.judges)
+    assert all(line.startswith("::warning ") for line in said) and "file=" in said[0]
+    assert not [line for line in github.commands(card()) if "title=judge " in line]
+    assert as_xml(card()).findall("./testsuite[@name='tracker.judges']") == []
 
 
 def test_junit_holds_hostile_texts() -> None:

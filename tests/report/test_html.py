@@ -9,6 +9,7 @@ import re
 import zlib
 from functools import cache
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -173,3 +174,15 @@ def test_nesting_is_bounded() -> None:
     for _ in range(100):
         value = [value]
     assert "… deeper" in json.dumps(bounded(value), ensure_ascii=False)
+
+
+def test_each_kind_of_finding_has_words_on_the_page_and_a_line_in_the_manual() -> None:
+    package = Path(__file__).parents[2] / "mcpeval_dsl"
+    sources = "\n".join(path.read_text() for path in (package / "score").glob("*.py"))
+    kinds = set(re.findall(r'(?:Sighting|_of_trials)\(\s*"(\w+)"', sources))
+    assert len(kinds) >= 20
+    script = (package / "report" / "html" / "assets" / "evidence.js").read_text()
+    words = script.partition("KIND_OF_FINDING = {")[2].partition("};")[0]
+    assert kinds == set(re.findall(r"^  (\w+): \"", words, re.MULTILINE))
+    manual = (package.parent / "docs" / "findings.md").read_text()
+    assert [kind for kind in kinds if f"`{kind}`" not in manual] == []

@@ -126,6 +126,33 @@ function seenIn(row) {
   return first.map((each, i) => [i ? ", " : "", trialLink(each.trial), each.calls.length ? [" (", each.calls.slice(0, 4).map((call, n) => [n ? ", " : "", callLink(each.trial, call)]), ")"] : ""]).concat(row.trials > first.length ? ", …" : []);
 }
 
+/** Kinds of findings as people say them; programs read the kind in the JSON. */
+const KIND_OF_FINDING = {
+  repeated_call: "the same call again",
+  unchanged_retry: "a retry without a change",
+  not_reached: "a required tool was not called",
+  not_shown: "a required tool was not shown",
+  confused_tools: "two tools confused",
+  wrong_argument: "an argument filled in wrongly",
+  cut_result: "a result over a limit",
+  many_pages: "many pages for one fact",
+  wrong_all_the_same: "all calls fine, the answer wrong",
+  claimed_action: "claimed, not done",
+  claimed_check: "claimed, not checked",
+  gave_up: "gave up too early",
+  error_in_success: "an error that is called a success",
+  distracted: "a distractor called",
+  shown_in_vain: "told of what is not there",
+  graders_disagree: "graders disagree",
+  unsteady_grader: "a grader that wavers",
+  never_passed: "a task that nobody passes",
+  saturated: "a task that everybody passes",
+  identical_trials: "trials that are one",
+  impossible_latency: "faster than a model",
+  server: "of a server",
+  noted: "noted in a trial",
+};
+
 function findingsSection(card) {
   const saturated = card.cells.filter((cell) => cell.saturated && cell.split === "train").map((cell) => ({ text: `${cell.cell}: every trial of every task passes: this suite tells nothing apart here any more`, trials: 0 }));
   const found = [...card.findings.filter((row) => row.strength !== "lead"), ...card.findings.filter((row) => row.strength === "lead")];
@@ -135,7 +162,7 @@ function findingsSection(card) {
     h(
       "li",
       h("span", row.strength ? h(`span.tag.${row.strength === "lead" ? "quiet" : "unsure"}`, row.strength) : null, " ", row.text),
-      h("small", row.kind ? `${row.kind.replaceAll("_", " ")}${row.trials ? " · " : ""}` : null, row.trials ? [`${plural(row.trials, "trial")}: `, seenIn(row)] : null),
+      h("small", row.kind ? `${KIND_OF_FINDING[row.kind] || row.kind.replaceAll("_", " ")}${row.trials ? " · " : ""}` : null, row.trials ? [`${plural(row.trials, "trial")}: `, seenIn(row)] : null),
       row.change ? h("p.change", row.change) : null
     );
   return section("findings", "Findings", "Patterns over trials; they point at the suite as often as at the agent. One trial is a lead, more are a finding.", h("ul.findings", some(all, item, 20)));
