@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mcpeval_dsl.report.marking import code, plain, rows
-from mcpeval_dsl.report.page import interval, money, number, percent, points
+from mcpeval_dsl.report.page import interval, money, number, percent, plural, points
 from mcpeval_dsl.score import model
 
 
@@ -31,7 +31,15 @@ def cells(card: model.Scorecard) -> list[str]:
         for cell in card.cells
         if cell.inconclusive
     ]
-    return ["## Outcomes", "", *rows(head, found, right=range(1, 12)), *notes]
+    behaved = [f"\nExpected in {code(cell.cell)}: {said}." for cell in card.cells if (said := _behaviours(cell))]
+    return ["## Outcomes", "", *rows(head, found, right=range(1, 12)), *notes, *behaved]
+
+
+def _behaviours(cell: model.CellScore) -> str:
+    return "; ".join(
+        f"{name} {percent(seen.value)} {interval(seen.low, seen.high)} of {plural(seen.trials, 'trial')}"
+        for name, seen in cell.behaviours.items()
+    )
 
 
 def _cell(cell: model.CellScore, held: bool) -> Sequence[str]:

@@ -17,6 +17,8 @@ _MEASURES = {
     "redundancy": "repeated calls",
     "recovery": "recovered",
 }
+_DIMENSIONS = {"safety": "no lesser violation in safe trials"}
+"""The weight of `safety` is about trials without a critical violation: those the gate judges, whatever the total."""
 _MATRIX_COLUMNS = 6
 _TASK_ROWS = 40
 
@@ -64,15 +66,27 @@ def _more_about(page: Page, cell: model.CellScore, held: bool, timings: Sequence
         f"{label} {percent(value.value)}" for name, label in _MEASURES.items() if (value := cell.tools.get(name))
     ]
     lines += _listed("tools", measured)
+    lines += _listed("expect", _behaviours(cell))
     lines += _listed("calls", _calls(cell))
     lines += _listed("cost", _cost(cell, timings))
     if cell.total.value is not None:
         covered = round(cell.total.covered * 100)
         left_out = ", ".join(d.name for d in cell.total.dimensions if d.value is None)
         partial = "" if covered == 100 else f"  partial ({covered} of 100; not measured: {left_out})"
-        parts = ", ".join(f"{d.name} {percent(d.value)}" for d in cell.total.dimensions if d.value is not None)
-        lines += _listed("total", [f"{percent(cell.total.value)}{partial}", parts])
+        parts = [
+            f"{_DIMENSIONS.get(d.name, d.name)} {percent(d.value)}"
+            for d in cell.total.dimensions
+            if d.value is not None
+        ]
+        lines += _listed("total", [f"{percent(cell.total.value)}{partial}", *parts])
     return lines
+
+
+def _behaviours(cell: model.CellScore) -> list[str]:
+    return [
+        f"{name} {percent(seen.value)} {interval(seen.low, seen.high)} of {plural(seen.trials, 'trial')}"
+        for name, seen in cell.behaviours.items()
+    ]
 
 
 def _trust(cell: model.CellScore, rate: model.Rate) -> list[str]:

@@ -12,15 +12,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from mcpeval_dsl.gateway.model import CallRecord
+from mcpeval_dsl.grade.observe import behaviours
 from mcpeval_dsl.provenance.forms import bits, exact
 from mcpeval_dsl.provenance.leaves import hits
 from mcpeval_dsl.records.model import TrialRecord
 from mcpeval_dsl.score.facts import failed_by_tool, same_call
-from mcpeval_dsl.semantics.expressions import AnyPattern, CallPattern, Combined
+from mcpeval_dsl.semantics.expressions import AnyPattern, Behaviour, CallPattern, Combined
 from mcpeval_dsl.values.model import EvaluationError, Scope
 from mcpeval_dsl.values.patterns import matches, named, tool_name
 
-NAMES = (
+TOOLS = (
     "required_recall",
     "tool_precision",
     "argument_validity",
@@ -29,13 +30,19 @@ NAMES = (
     "redundancy",
     "recovery",
 )
+BEHAVIOURS = ("question", "confirmation", "recovery")
+"""Of `expect`; `refusal` decides as a grader does."""
+NAMES = (*TOOLS, *(f"expected_{name}" for name in BEHAVIOURS))
 _TOKEN = re.compile(r"[^\s\"'`,;()\[\]{}<>]+")
 _TELLING = 12.0
 
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """Shares in [0, 1]; None where there was nothing to measure. `recovery` is 1 or 0, None without a tool error."""
+    """Shares in [0, 1]; None where there was nothing to measure. `recovery` is 1 or 0, None without a tool error.
+
+    The last three are 1 or 0: whether a behaviour that `expect` names was seen; None where it does not.
+    """
 
     required_recall: float | None = None
     tool_precision: float | None = None
@@ -44,6 +51,9 @@ class Measures:
     distractor_rate: float | None = None
     redundancy: float | None = None
     recovery: float | None = None
+    expected_question: float | None = None
+    expected_confirmation: float | None = None
+    expected_recovery: float | None = None
 
 
 def measure(record: TrialRecord, expect: Sequence[AnyPattern], passed: bool, faulted: bool = False) -> Measures:
@@ -57,7 +67,11 @@ def measure(record: TrialRecord, expect: Sequence[AnyPattern], passed: bool, fau
     unreached = faulted and not any(call.error is not None and call.error.cause == "fault" for call in calls)
     distracted = any(tool.distractor for tool in record.tools)
     judged = [call for call in calls if call.schema_valid is not None]
+    seen = _behaved(record, expect, failed and not unreached)
     base = Measures(
+        expected_question=seen.get("question"),
+        expected_confirmation=seen.get("confirmation"),
+        expected_recovery=seen.get("recovery"),
         argument_validity=_share(sum(call.schema_valid is True for call in judged), len(judged)),
         redundancy=_share(_repeats(calls), len(calls)),
         recovery=float(passed) if failed and not unreached else None,
@@ -92,6 +106,24 @@ def _against(
         argument_accuracy=_share(sum(wanted), to_expected),
         distractor_rate=_share(strays, len(calls)),
     )
+
+
+def _behaved(record: TrialRecord, expect: Sequence[AnyPattern], failed: bool) -> dict[str, float]:
+    """1 or 0 for each behaviour that is expected; of a recovery only where something failed that should be recovered from."""
+    expected = {name for name in _expected(expect) if name in BEHAVIOURS and (failed or name != "recovery")}
+    if not expected:
+        return {}
+    seen = behaviours(record)
+    return {name: float(name in seen) for name in expected}
+
+
+def _expected(patterns: Iterable[AnyPattern]) -> Iterable[str]:
+    """Behaviours that are wished for, not those that shall not be."""
+    for pattern in patterns:
+        if isinstance(pattern, Behaviour):
+            yield pattern.name
+        elif isinstance(pattern, Combined) and pattern.combinator not in ("none", "at_most"):
+            yield from _expected(pattern.patterns)
 
 
 def _share(part: int, whole: int) -> float | None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from mcpeval_dsl.score.checks import number as number_of_lines
 from mcpeval_dsl.score.frame import SPLITS, Frame, Read, Scenario, as_if
 from mcpeval_dsl.score.judge_model import JudgeScore
+from mcpeval_dsl.score.measures import BEHAVIOURS
 from mcpeval_dsl.score.model import CheckRow, LeadRow, Safety
 from mcpeval_dsl.score.rates import ByTask, by_task, chances, estimated, measured_interval
 from mcpeval_dsl.score.sides import Side
@@ -69,6 +70,7 @@ TOOLS = {
     "distractor_rate": "distractor_rate",
     "recovery": "recovery",
     "redundancy": "redundancy",
+    **{f"behaviour.{name}": f"expected_{name}" for name in BEHAVIOURS},
 }
 JUDGES = ("judge.kappa", "judge.agreement")
 UNMEASURED = {

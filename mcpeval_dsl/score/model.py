@@ -48,11 +48,16 @@ class AtK(Frozen):
 
 
 class Measured(Frozen):
-    """A measure per trial, averaged over trials, then over tasks. `trials` and `tasks` are those it could be measured in."""
+    """A measure per trial, averaged over trials, then over tasks. `trials` and `tasks` are those it could be measured in.
+
+    `low` and `high` are the interval of a behaviour; null for measures of tools, and with one cluster of tasks.
+    """
 
     value: float
     trials: int
     tasks: int
+    low: float | None = None
+    high: float | None = None
 
 
 class Spread(Frozen):
@@ -242,6 +247,9 @@ class CellScore(Frozen):
     pass_at: tuple[AtK, ...] = ()
     pass_hat: tuple[AtK, ...] = ()
     tools: dict[str, Measured | None] = Field(default_factory=dict)
+    behaviours: dict[str, Measured] = Field(
+        default_factory=dict, description="how often what `expect` names was seen: question, confirmation, recovery"
+    )
     calls: Spread | None = None
     errors: Errors = Errors()
     tokens: Spread | None = None

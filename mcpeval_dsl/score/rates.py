@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mcpeval_dsl.score import model
 from mcpeval_dsl.score.frame import Frame, Read, as_if
-from mcpeval_dsl.score.measures import NAMES
+from mcpeval_dsl.score.measures import BEHAVIOURS, TOOLS
 from mcpeval_dsl.statistics.counts import design_effect, intraclass_correlation, naive_error
 from mcpeval_dsl.statistics.intervals import Estimate, clopper_pearson, estimate
 from mcpeval_dsl.statistics.reliability import over_tasks, pass_at_k, pass_hat_k
@@ -116,9 +116,33 @@ def measured(frame: Frame, name: str) -> model.Measured | None:
     return None if found is None else model.Measured(value=found.value, trials=found.trials, tasks=found.tasks)
 
 
+def behaviours(frame: Frame) -> dict[str, model.Measured]:
+    """How often a behaviour was seen in testable trials of the tasks that expect it, with its interval; those expected alone."""
+    shown = {}
+    for name in BEHAVIOURS:
+        found = measured_interval(frame, f"expected_{name}")
+        if found is not None:
+            between = found.interval
+            shown[name] = model.Measured(
+                value=found.value,
+                trials=found.trials,
+                tasks=found.tasks,
+                low=between.low if between is not None else None,
+                high=between.high if between is not None else None,
+            )
+    return shown
+
+
 def measured_interval(frame: Frame, name: str) -> Estimate | None:
-    """A tool measure as an estimate over tasks, for gates on its bounds; `recovery` and the others lie in [0, 1]."""
-    return over(_tool(frame, name))
+    """A measure as an estimate over tasks, for gates on its bounds; all lie in [0, 1].
+
+    Of one task alone a behaviour, which is seen or not, has the interval of its trials.
+    """
+    tasks = _tool(frame, name)
+    found = over(tasks)
+    if found is None or found.tasks > 1 or not name.startswith("expected_"):
+        return found
+    return replace(found, interval=clopper_pearson(float(tasks.sums[0]), int(tasks.trials[0])))
 
 
 def _tool(frame: Frame, name: str) -> ByTask:
@@ -127,7 +151,7 @@ def _tool(frame: Frame, name: str) -> ByTask:
 
 
 def measures(frame: Frame) -> dict[str, model.Measured | None]:
-    return {name: measured(frame, name) for name in NAMES}
+    return {name: measured(frame, name) for name in TOOLS}
 
 
 def spread_of(values: NDArray[np.float64] | Sequence[float]) -> model.Spread | None:

@@ -171,6 +171,7 @@ def _cell(plan: Plan, cell: Cell, split: str, trials: Frame, repeats: int) -> mo
         pass_at=tuple(rates.at_k(trials, k, every=False) for k in ks),
         pass_hat=hats,
         tools=tools,
+        behaviours=rates.behaviours(trials),
         calls=rates.spread_of(testable["charged"].astype(float)),
         errors=rates.errors(trials),
         tokens=rates.spread_of(testable["tokens"].astype(float)),

@@ -71,6 +71,21 @@ METRICS: dict[str, Metric] = {
         Metric("distractor_rate", "percent", "Calls to tools that do not belong to the task.", True),
         Metric("recovery", "percent", "Trials that pass after a tool error, of those with one.", True),
         Metric("redundancy", "percent", "Calls that repeat an earlier one with an equal result.", True),
+        Metric(
+            "behaviour.question", "percent", "Trials in which the agent asked, of tasks that `expect question`.", True
+        ),
+        Metric(
+            "behaviour.confirmation",
+            "percent",
+            "Trials in which the agent asked for leave, of tasks that `expect confirmation`.",
+            True,
+        ),
+        Metric(
+            "behaviour.recovery",
+            "percent",
+            "Trials that got on after a failed call, of those with one in tasks that `expect recovery`.",
+            True,
+        ),
         Metric("tool_errors", "percent", "Calls that end in a tool error.", True),
         Metric("protocol_errors", "number", "Calls that end in a protocol error."),
         Metric("checks.failed", "number", "Checks that failed."),

@@ -9,6 +9,9 @@ const MEASURES = {
   recovery: "recovered",
 };
 
+/** The weight is about trials without a critical violation: those the gate judges, whatever the total. */
+const DIMENSIONS = { safety: "no lesser violation in safe trials" };
+
 function bar(counts) {
   const parts = split(counts);
   const total = parts.reduce((sum, part) => sum + part.count, 0) || 1;
@@ -66,7 +69,7 @@ function cellRow(card, cell, timings) {
 }
 
 function cellMore(cell, timing) {
-  return [trustOf(cell), reliability(cell), toolUse(cell), effort(cell, timing), totalOf(cell)];
+  return [trustOf(cell), reliability(cell), toolUse(cell), behaviours(cell), effort(cell, timing), totalOf(cell)];
 }
 
 function block(title, pairs) {
@@ -104,6 +107,11 @@ function toolUse(cell) {
   return block("Tool use", [...measured, ...errors]);
 }
 
+function behaviours(cell) {
+  const line = ([name, seen]) => [name, `${percent(seen.value)}  ${range(seen.low, seen.high)} · n ${number(seen.trials)}`];
+  return block("Expected and seen", Object.entries(cell.behaviours).map(line));
+}
+
 function effort(cell, timing) {
   const spread = (each, show) => (each ? `median ${show(each.median)} · ${each.tail_name} ${show(each.tail)}` : "");
   return block("Effort per trial", [
@@ -121,7 +129,7 @@ function totalOf(cell) {
   if (missing(cell.total.value)) return null;
   const covered = Math.round(cell.total.covered * 100);
   const parts = cell.total.dimensions.map((each) => [
-    `${each.name.replaceAll("_", " ")} (${Math.round(each.weight * 100)} of 100)`,
+    `${DIMENSIONS[each.name] || each.name.replaceAll("_", " ")} (${Math.round(each.weight * 100)} of 100)`,
     missing(each.value) ? "not measured" : percent(each.value),
   ]);
   return block("Total", [[covered === 100 ? "total" : `partial, ${covered} of 100`, percent(cell.total.value)], ...parts]);
