@@ -27,15 +27,17 @@ class Fixed:
 
 def fix(wanted: Wanted, unsafe: bool) -> Fixed:
     """Make all safe fixes (with `unsafe` the likeliest of each finding) in memory. No text comes out that does not parse
-    and did before."""
+    and did before, nor one that comes back to what it was."""
     from mcpeval_dsl.diagnostics.applying import apply
 
     fixed = Fixed(look(wanted))
     refused: set[str] = set()
+    seen: set[tuple[str, str]] = set()
     for _ in range(ROUNDS):
         files = dict(_files(fixed.found, refused))
         applied = apply(files, _chosen(fixed.found, unsafe))
-        broken = {path for path, text in applied.texts.items() if _broken(files[path], text)}
+        broken = {path for path, text in applied.texts.items() if (path, text) in seen or _broken(files[path], text)}
+        seen |= {(path, file.text) for path, file in files.items()}
         if broken:
             refused |= broken
             continue

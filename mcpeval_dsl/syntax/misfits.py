@@ -120,7 +120,7 @@ def _unquoted(text: str, at: int, end: int) -> Misfit:
         f"`{_short(run)}` is a text without quotes",
         "Paths, URLs, dates, versions and other texts stand in double quotes.",
         f"write {_short(fixed)}",
-        Fix(at, end, fixed, safe=True),
+        Fix(at, end, fixed, safe=not run[0].isdigit()),
     )
     return Misfit(problem, "STRING", at, end, fixed)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from mcpeval_dsl.diagnostics.model import Diagnostic
@@ -15,6 +16,7 @@ from mcpeval_dsl.semantics.shape.leaves import ACCEPT, OTHER, RANGE, UNIT
 from mcpeval_dsl.semantics.shape.matching import FAILED, Matching
 from mcpeval_dsl.source import Span
 from mcpeval_dsl.syntax import tree
+from mcpeval_dsl.syntax.tables import terminal
 
 _BARE = (op.Word, op.NewName, op.NameOf, op.Tag, op.Pattern, op.Grader)
 _TEXTS = (op.Quoted, op.TextValue, op.Argv)
@@ -145,8 +147,12 @@ def _comma_missing(before: tree.Item, item: tree.Item) -> Diagnostic:
         "Members of a list are separated by commas.",
         "Put a comma between them.",
         edit=",",
-        safe=True,
+        safe=_words(before)[-1:] != _words(item)[:1],  # else it stands twice, as likely
     )
+
+
+def _words(item: tree.Item) -> list[str]:
+    return re.findall(r"[\w-]+", item.span.text)
 
 
 def _short(item: tree.Item) -> str:
@@ -265,7 +271,8 @@ def _quoted_number(misfit: Misfit, item: tree.Item, leaves: tuple[op.Leaf, ...])
     if not any(isinstance(leaf, op.Quantity) for leaf in leaves):
         return None
     title = f"`{misfit.name}` takes a number here, not a text in quotes"
-    return finding("MCPE206", item.span, title, "", f"Write `{item.value}` without quotes.", edit=item.value, safe=True)
+    edit = item.value if terminal("NUMBER").fullmatch(item.value) else None
+    return finding("MCPE206", item.span, title, "", f"Write `{item.value}` without quotes.", edit=edit, safe=True)
 
 
 def _quoted_word(misfit: Misfit, item: tree.Item, leaves: tuple[op.Leaf, ...]) -> Diagnostic | None:
