@@ -10,7 +10,9 @@ import typer
 
 from mcpeval_dsl.cli import exits
 
-HELP = """Say what this machine offers and what would stand in the way of a run. Nothing is changed; no key is shown.
+HELP = """Say how the project stands, what this machine offers, and what would stand in the way of a run.
+
+Specs, locks and trust are read; no server is started, nothing is changed, and no key is shown.
 
 Exit code 1 where something is an error. A warning is something that a run gets along without.
 
@@ -21,6 +23,7 @@ Example: mcpe doctor
 def command(
     form: Annotated[str, typer.Option("--format", help="text or json (JSON Lines).")] = "text",
 ) -> None:
+    from mcpeval_dsl.cli import doctoring
     from mcpeval_dsl.cli.versions import first_line
     from mcpeval_dsl.diagnostics.render.safe import visible
     from mcpeval_dsl.execute.machine import Finding, examine
@@ -30,8 +33,7 @@ def command(
         raise typer.BadParameter(f"--format is text or json, not `{form}`")
     found = project.find(Path.cwd())
     root = Path.cwd() if found.value is None else found.value.root
-    said = [Finding("project", "ok" if found.value else "error", _project(found, root))]
-    said += examine(root)
+    said: list[Finding] = [*doctoring.examine(found, root), *examine(root)]
     if form == "json":
         print(first_line("doctor"))
         for each in said:
@@ -55,15 +57,3 @@ def command(
         counts = {state: sum(each.state == state for each in said) for state in ("error", "warning")}
         print(", ".join(f"{count} {state}{'' if count == 1 else 's'}" for state, count in counts.items()))
     raise typer.Exit(exits.FINDINGS if any(each.state == "error" for each in said) else exits.CLEAN)
-
-
-def _project(found: object, root: Path) -> str:
-    from mcpeval_dsl.diagnostics.model import Checked
-    from mcpeval_dsl.project.files import Project
-
-    assert isinstance(found, Checked)
-    if found.value is None:
-        return "; ".join(each.title for each in found.diagnostics)
-    assert isinstance(found.value, Project)
-    config = found.value.config
-    return f"{root}, {'no mcpe.toml: specs/ is looked at' if config is None else f'as {config.name} says'}"

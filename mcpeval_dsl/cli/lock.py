@@ -49,6 +49,10 @@ def command(
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; exit 1 where the lock is out of date.")
     ] = False,
+    offline: Annotated[
+        bool,
+        typer.Option("--offline", help="With --check: start nothing; look whether the lock is whole and complete."),
+    ] = False,
     diff: Annotated[bool, typer.Option("--diff", help="Write nothing; say what changed, by class.")] = False,
     fail_on: Annotated[
         str,
@@ -62,6 +66,12 @@ def command(
 
     if form not in ("text", "json"):
         raise typer.BadParameter(f"--format is text or json, not `{form}`")
+    if (offline and not check) or (diff and (check or offline)):
+        raise typer.BadParameter("--offline goes with --check, and --diff with neither")
+    if offline:
+        from mcpeval_dsl.cli import lock_offline
+
+        raise typer.Exit(lock_offline.check(spec or [], form))
     if diff:
         from mcpeval_dsl.cli import lock_differences
 

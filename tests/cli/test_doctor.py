@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Any
 
@@ -114,3 +115,51 @@ def test_lists_of_hosts_that_cannot_be_kept_are_a_warning(
         assert main(["doctor", "--format", "json"]) == 0
         found = told(capsys)["lists of hosts"]
         assert found["state"] == state and (reason is None or reason in found["detail"])
+
+
+def test_a_folder_without_specs_is_told_how_to_begin(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "--format", "json"]) == 0
+    found = told(capsys)
+    assert found["specs"]["state"] == "note" and "mcpe init" in found["specs"]["hint"]
+    assert found["mcpe"]["state"] == found["editor"]["state"] == "ok"
+
+
+def test_specs_locks_and_trust_of_a_project(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["init"]) == 0
+    capsys.readouterr()
+    assert main(["doctor", "--format", "json"]) == 0
+    found = told(capsys)
+    assert found["project"]["detail"].endswith("as mcpe.toml says")
+    assert (found["specs"]["state"], found["specs"]["detail"]) == ("ok", "1 specs, none with an error")
+    assert found["locks"]["state"] == "warning" and "0 of 1 servers are locked" in found["locks"]["detail"]
+    assert found["trust"]["state"] == "warning" and "0 of 1 command lines" in found["trust"]["detail"]
+
+    assert main(["trust", "--yes"]) == 0 and main(["lock"]) == 0
+    capsys.readouterr()
+    assert main(["doctor", "--format", "json"]) == 0
+    found = told(capsys)
+    assert found["locks"]["state"] == found["trust"]["state"] == "ok"
+
+
+def test_broken_specs_and_locks_are_errors(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["init"]) == 0
+    (folder / "specs/notes/mcpe.lock").write_text("{")
+    (folder / "specs/notes/bad.mcpe").write_text("suite bad { trialz 3 }")
+    capsys.readouterr()
+    assert main(["doctor", "--format", "json"]) == 1
+    found = told(capsys)
+    assert found["specs"]["state"] == "error" and "mcpe lint" in found["specs"]["hint"]
+    assert found["locks"]["state"] == "error" and "ends too early" in found["locks"]["detail"]
+
+
+def test_without_the_language_server_it_says_what_to_install(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from mcpeval_dsl.cli import doctoring
+
+    def none(name: str) -> str:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(doctoring, "version", none)
+    assert main(["doctor", "--format", "json"]) == 0
+    assert "[lsp]" in told(capsys)["editor"]["hint"]
