@@ -1,4 +1,4 @@
-"""Command line, behind `mcpe doctor`: how the project stands: its specs, locks and trust, and the editor's part. Starts nothing."""
+"""Command line, behind `mcpe doctor`: how the project stands: its specs, locks and trust, and the editor. Starts nothing."""
 
 from __future__ import annotations
 
