@@ -7,8 +7,12 @@ move without being read again.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, wraps
+from typing import Concatenate, ParamSpec, TypeVar, cast
+from weakref import WeakValueDictionary
 
 from mcpeval_dsl.source import SourceFile
 from mcpeval_dsl.syntax.build import build
@@ -18,6 +22,10 @@ from mcpeval_dsl.syntax.scanner import Token, scan
 from mcpeval_dsl.syntax.split import Piece, split_telling
 from mcpeval_dsl.syntax.tree import Statement
 
+More = ParamSpec("More")
+Found = TypeVar("Found")
+RECENT = 500_000  # characters; what is known of a part takes about a hundred times as many bytes
+
 
 class Body:
     """What the text of one part says; all spans and offsets are relative to its start, in `file`, which is the part alone."""
@@ -25,6 +33,7 @@ class Body:
     def __init__(self, path: str, text: str) -> None:
         self.text = text
         self.file = SourceFile(path, text)
+        self.kept: dict[object, object] = {}  # what features found about it
 
     @cached_property
     def tokens(self) -> tuple[Token, ...]:
@@ -33,7 +42,7 @@ class Body:
 
     @cached_property
     def parsed(self) -> ParsedPiece:
-        return parse_piece(self.text)
+        return parse_piece.__wrapped__(self.text)  # kept here, for as long as the part is
 
     @cached_property
     def statements(self) -> tuple[Statement, ...]:
@@ -51,6 +60,19 @@ class Body:
         return self.parsed.problems
 
 
+def once(function: Callable[Concatenate[Body, More], Found]) -> Callable[Concatenate[Body, More], Found]:
+    """Have what a function finds about a body kept with it; further arguments are positional."""
+
+    @wraps(function)
+    def found(body: Body, /, *more: More.args, **none: More.kwargs) -> Found:
+        key = (function, more)
+        if key not in body.kept:
+            body.kept[key] = function(body, *more, **none)
+        return cast(Found, body.kept[key])
+
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """A body at its place in a text."""
@@ -63,9 +85,30 @@ class Part:
         return self.start + len(self.body.text)
 
 
-@lru_cache(maxsize=8192)
-def _body(path: str, text: str) -> Body:
-    return Body(path, text)
+class _Bodies:
+    """Bodies by their text: those that a file open in the editor has, and those used last, so many characters in all."""
+
+    def __init__(self) -> None:
+        self._alive: WeakValueDictionary[tuple[str, str], Body] = WeakValueDictionary()
+        self._recent: OrderedDict[tuple[str, str], Body] = OrderedDict()
+        self._size = 0
+
+    def get(self, path: str, text: str) -> Body:
+        key = (path, text)
+        body = self._alive.get(key)
+        if body is None:
+            body = self._alive[key] = Body(path, text)
+        if key in self._recent:
+            self._recent.move_to_end(key)
+            return body
+        self._recent[key] = body
+        self._size += len(text)
+        while self._size > RECENT and len(self._recent) > 1:
+            self._size -= len(self._recent.popitem(last=False)[0][1])
+        return body
+
+
+_BODIES = _Bodies()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,4 +150,6 @@ def _at_word(text: str, offset: int) -> bool:
 
 
 def _made(path: str, text: str, pieces: list[Piece], base: int) -> tuple[Part, ...]:
-    return tuple(Part(base + piece.start, _body(path, text[base + piece.start : base + piece.end])) for piece in pieces)
+    return tuple(
+        Part(base + piece.start, _BODIES.get(path, text[base + piece.start : base + piece.end])) for piece in pieces
+    )

@@ -93,6 +93,11 @@ class Snapshot:
         return SourceFile(self.path, self.text)
 
     @cached_property
+    def kept(self) -> dict[str, object]:
+        """What features found about this snapshot."""
+        return {}
+
+    @cached_property
     def lines(self) -> TextLines:
         return TextLines(self.text)
 

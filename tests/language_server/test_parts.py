@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcpeval_dsl.language_server.parts import Parts, parts_after, parts_of
+from mcpeval_dsl.language_server.parts import RECENT, Body, Parts, parts_after, parts_of
 from mcpeval_dsl.language_server.snapshot import moves
 
 SPECS = sorted((Path(__file__).parents[2] / "specs").rglob("*.mcpe"))
@@ -78,3 +79,20 @@ def test_a_name_moves_with_the_text_and_goes_when_it_is_typed_in() -> None:
     assert found.place(4, 7) == (4, 7)
     assert found.place(16, 19) == (18, 21)
     assert found.place(10, 11) is None
+
+
+def test_what_is_known_of_parts_does_not_grow_with_keystrokes() -> None:
+    """Only the parts of open files, and those used last, are kept."""
+    gc.collect()
+    begin = "task t { prompt " + '"x"' * 40 + " }\n"
+    for number in range(3 * RECENT // len(begin)):
+        parts_of("grown.mcpe", f"{begin}# {number}\n")
+    alive = [body for body in gc.get_objects() if isinstance(body, Body) and body.file.path == "grown.mcpe"]
+    assert sum(len(body.text) for body in alive) <= RECENT
+
+
+def test_a_part_that_is_open_is_found_again_whatever_came_between() -> None:
+    held = parts_of("held.mcpe", "task t { }\n").items[0]
+    for number in range(2 * RECENT // 1000):
+        parts_of("other.mcpe", f"let x{number} = 1 # {'x' * 1000}\n")
+    assert parts_of("held.mcpe", "task t { }\n").items[0].body is held.body

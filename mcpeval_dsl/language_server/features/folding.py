@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from mcpeval_dsl.language_server.parts import Body
+from mcpeval_dsl.language_server.parts import Body, once
 from mcpeval_dsl.language_server.positions import TextLines
 from mcpeval_dsl.language_server.snapshot import Snapshot
 from mcpeval_dsl.syntax.scanner import Token
@@ -46,7 +45,7 @@ def _imports(found: list[Fold], lines: list[int]) -> None:
         found.append(Fold(lines[0], lines[-1], "imports"))
 
 
-@lru_cache(maxsize=8192)
+@once
 def folds_of(body: Body) -> tuple[tuple[Fold, ...], int, bool, int]:
     """Folds of one part by its own lines, its line ends, whether it is an import, and the last line of its statement."""
     lines = TextLines(body.text)

@@ -7,12 +7,11 @@ numbers of the protocol.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import NamedTuple
 
 from mcpeval_dsl.language_server.index.model import Occurrence
 from mcpeval_dsl.language_server.index.part import index
-from mcpeval_dsl.language_server.parts import Body, Part
+from mcpeval_dsl.language_server.parts import Body, Part, once
 from mcpeval_dsl.language_server.positions import Encoding, TextLines
 from mcpeval_dsl.language_server.snapshot import Snapshot
 
@@ -143,7 +142,7 @@ def _joined(snapshot: Snapshot, parts: list[Part]) -> list[int]:
     return found
 
 
-@lru_cache(maxsize=8192)
+@once
 def encode(body: Body, encoding: Encoding) -> Encoded:
     """The tokens of one part."""
     lines = TextLines(body.text)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from mcpeval_dsl.language_server.features.completion import fits
 from mcpeval_dsl.language_server.index.project import Site, definitions
 from mcpeval_dsl.language_server.index.values import inner, written
-from mcpeval_dsl.language_server.parts import Body
+from mcpeval_dsl.language_server.parts import Body, once
 from mcpeval_dsl.language_server.snapshot import Snapshot
 from mcpeval_dsl.semantics.directives import directive_for
 from mcpeval_dsl.semantics.directives import operands as op
@@ -51,7 +50,7 @@ def document_symbols(snapshot: Snapshot) -> list[Symbol]:
     return [_moved(s, part.start) for part in snapshot.parts for s in outline(part.body)]
 
 
-@lru_cache(maxsize=8192)
+@once
 def outline(body: Body) -> tuple[Symbol, ...]:
     """The symbols of one part, relative to it."""
     return tuple(_statements(body.statements, "file"))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from mcpeval_dsl.language_server.index.model import Definition, Key, Occurrence
 from mcpeval_dsl.language_server.index.scopes import Scope
 from mcpeval_dsl.language_server.index.walking import Walk
-from mcpeval_dsl.language_server.parts import Body
+from mcpeval_dsl.language_server.parts import Body, once
 
 
 class PartIndex:
@@ -68,7 +68,7 @@ def _apart(found: list[Occurrence]) -> tuple[Occurrence, ...]:
     return tuple(kept)
 
 
-@lru_cache(maxsize=8192)
+@once
 def index(body: Body) -> PartIndex:
     """The index of a part, made once."""
     return PartIndex(body)

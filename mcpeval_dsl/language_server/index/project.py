@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from mcpeval_dsl.language_server.index.model import Definition, Key, Occurrence, is_local
 from mcpeval_dsl.language_server.index.part import index
@@ -62,10 +61,13 @@ class Found:
         return self.part.start + self.occurrence.end
 
 
-@lru_cache(maxsize=64)
 def definitions(snapshot: Snapshot) -> dict[Key, list[Site]]:
-    """What a file defines for all of the spec."""
+    """What a file defines for all of the spec; found once for a snapshot."""
+    known = snapshot.kept.get("definitions")
+    if known is not None:
+        return cast("dict[Key, list[Site]]", known)
     found: dict[Key, list[Site]] = {}
+    snapshot.kept["definitions"] = found
     for part in snapshot.parts:
         for definition in index(part.body).definitions:
             if not is_local(definition.key):
