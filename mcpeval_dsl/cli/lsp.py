@@ -20,6 +20,8 @@ def command(
 
     from mcpeval_dsl.cli import exits
 
+    if sys.path and sys.path[0] in ("", os.getcwd()):  # noqa: PTH109  # compared as text
+        del sys.path[0]  # the workspace, where `python -m` looks for modules first: none of them is to be run
     try:
         from mcpeval_dsl.language_server.server import Server
     except ModuleNotFoundError as missing:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 
 from mcpeval_dsl.diagnostics.settings import LintSettings
@@ -46,6 +47,29 @@ class Syntax:
 
 
 Request = Analyse | Figure | Syntax
+
+# what analyses import when they come to it; some of it looks at the environment when it is imported
+_NEEDED = (
+    "mcpeval_dsl.agents.drivers.script_form",
+    "mcpeval_dsl.diagnostics.registry",
+    "mcpeval_dsl.plan.ceilings",
+    "mcpeval_dsl.plan.instances",
+    "mcpeval_dsl.plan.lock",
+    "mcpeval_dsl.plan.parameters",
+    "mcpeval_dsl.plan.prices",
+    "mcpeval_dsl.plan.topology",
+    "mcpeval_dsl.statistics.paired",
+    "mcpeval_dsl.statistics.power",
+    "rapidfuzz.process",
+    "re2",
+    "scipy.special",
+)
+
+
+def ready() -> None:
+    """Import all of that before anything of a workspace is seen."""
+    for name in _NEEDED:
+        import_module(name)
 
 
 @dataclass(frozen=True, slots=True)

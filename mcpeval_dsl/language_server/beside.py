@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection, Pipe
 from threading import Lock
 from typing import Any
 
-from mcpeval_dsl.language_server.analyst import Analyse, Analyst, Answer, Request
+from mcpeval_dsl.language_server.analyst import Analyse, Analyst, Answer, Request, ready
 from mcpeval_dsl.language_server.background import Superseded
 
 _STOP = "stop"
@@ -97,6 +97,7 @@ def _work(requests: Connection, answers: Connection) -> None:
     """Answer until nobody asks any more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.disable()  # garbage is collected between requests
+    ready()
     analyst = Analyst()
     waiting: deque[Any] = deque()
 

@@ -56,8 +56,9 @@ class Client:
 
     def _read_errors(self) -> None:
         assert self.process.stderr is not None
-        for line in self.process.stderr:
-            self.errors.append(line.decode("utf-8", "replace"))
+        with contextlib.suppress(ValueError):  # closed meanwhile
+            for line in self.process.stderr:
+                self.errors.append(line.decode("utf-8", "replace"))
 
     def send(self, message: dict[str, Any]) -> None:
         self.send_bytes(json.dumps({"jsonrpc": "2.0", **message}).encode())
