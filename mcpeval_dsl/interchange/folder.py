@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,6 +20,8 @@ def write(folder: Path, files: Mapping[str, bytes]) -> None:
     try:
         for name, data in files.items():
             target = folder / name
+            if target.is_dir():
+                raise IsADirectoryError(errno.EISDIR, "it is a folder", str(target))
             target.parent.mkdir(parents=True, exist_ok=True)
             beside = target.with_name(f".{target.name[:200]}.{os.getpid()}")
             made.append((beside, target))
