@@ -7,7 +7,7 @@ DEMO    := specs/tracker/tracker.mcpe
 CODE    := mcpeval_dsl tests specs benchmarks tools docs
 PIP     := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test lint types unit servers bench docs schemas tables plots format clean
+.PHONY: demo test lint types unit servers bench docs schemas tables plots editors vsix format clean
 
 $(BIN)/mcpe: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "mcpe needs Python 3.11 or newer: make PYTHON=python3.11")'
@@ -35,6 +35,12 @@ $(SERVERS)/browser/ready: $(SERVERS)/ready $(addprefix tests/browser/,install.sh
 	sh tests/browser/install.sh $(SERVERS)/browser
 	@touch $@
 
+# Neovim, the TextMate engine of VS Code and the packed extension, for the tests of the editors.
+$(SERVERS)/editors/ready: $(SERVERS)/ready $(addprefix tests/editors/,install.sh package.json package-lock.json) \
+		$(shell find editors/vscode -type f)
+	sh tests/editors/install.sh $(SERVERS)/editors
+	@touch $@
+
 lint: $(BIN)/mcpe
 	$(BIN)/ruff check $(CODE)
 	$(BIN)/ruff format --check $(CODE)
@@ -42,7 +48,7 @@ lint: $(BIN)/mcpe
 types: $(BIN)/mcpe
 	$(BIN)/mypy
 
-unit: $(BIN)/mcpe $(SERVERS)/ready $(SERVERS)/browser/ready
+unit: $(BIN)/mcpe $(SERVERS)/ready $(SERVERS)/browser/ready $(SERVERS)/editors/ready
 	$(BIN)/python -m pytest -n 2
 
 test: lint types unit
@@ -64,6 +70,13 @@ plots:
 
 tables: $(BIN)/mcpe
 	$(BIN)/python tools/syntax_tables.py
+
+# The colours of editors from the language's tables; the extension for VS Code: code --install-extension build/mcpe.vsix
+editors: $(BIN)/mcpe
+	$(BIN)/python tools/textmate.py
+
+vsix: $(SERVERS)/ready
+	PATH="$$PATH:$(CURDIR)/$(SERVERS)/bin:$(CURDIR)/$(SERVERS)/nodeenv/bin" sh editors/vscode/build.sh build/mcpe.vsix $(SERVERS)/editors/vscode
 
 format: $(BIN)/mcpe
 	$(BIN)/ruff check --fix $(CODE)

@@ -133,8 +133,8 @@ def vim() -> str:
         f'" {NOTE}',
         'if exists("b:current_syntax") | finish | endif',
         "syn iskeyword @,48-57,_,-",
-        f"syn keyword mcpeDeclaration contained {' '.join(top)}",
-        f"syn keyword mcpeWord contained {' '.join(others)}",
+        rf'syn match mcpeDeclaration contained "\<\%({vim_one_of(top)}\)\>"',  # keywords could not hold `contains`
+        rf'syn match mcpeWord contained "\<\%({vim_one_of(others)}\)\>"',
         r'syn match mcpeStatement "\%(^\|[{;]\)\s*\zs\h[[:alnum:]_-]*\>\%(\s*[,:.)\]=]\)\@!" contains=mcpeDeclaration,mcpeWord',
         r'syn match mcpeNumber "\<-\?\$\?\d[0-9_]*\%(\.\d\+\)\?\%(ms\|KB\|MB\|GB\|[smhdkM%]\)\?"',
         r'syn match mcpeOperator "==\|!=\|<=\|>=\|!\?\~\|[<>=]"',
@@ -163,6 +163,10 @@ def vim() -> str:
     }
     lines += [f"hi def link mcpe{name} {group}" for name, group in links.items()]
     return "\n".join([*lines, 'let b:current_syntax = "mcpe"', ""])
+
+
+def vim_one_of(names: list[str]) -> str:
+    return r"\|".join(names)
 
 
 def made() -> dict[Path, str]:

@@ -41,6 +41,7 @@ local function run_in_terminal(command)
     local program = vim.list_slice(M.options.cmd, 1, #M.options.cmd - 1)
     words = vim.list_extend(program, vim.list_slice(words, 2))
   end
+  vim.cmd("silent! wall") -- what is run is what stands on the disk
   vim.cmd("botright new")
   vim.fn.termopen(words, { cwd = line.cwd })
 end
@@ -89,7 +90,6 @@ local function start(buffer)
       workspace_folders = { { uri = vim.uri_from_fname(root), name = root } },
       init_options = INIT,
       capabilities = M.options.capabilities or vim.lsp.protocol.make_client_capabilities(),
-      init_options = { terminal = true },
       on_attach = attached,
       on_exit = function()
         clients[root] = nil
@@ -112,7 +112,6 @@ function M.setup(options)
       root_markers = M.options.root_markers,
       init_options = INIT,
       capabilities = M.options.capabilities,
-      init_options = { terminal = true },
       on_attach = attached,
     })
     vim.lsp.enable("mcpe")

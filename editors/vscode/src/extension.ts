@@ -40,7 +40,6 @@ async function start(): Promise<void> {
     ],
     // the server offers command lines only to an editor that can show them running
     initializationOptions: { terminal: true },
-    initializationOptions: { terminal: true },
   }
   client = new LanguageClient("mcpe", "mcpe", server, options)
   try {
