@@ -67,13 +67,14 @@ def _settle(start: Start, files: dict[str, bytes], locked: LockedServer | None, 
     """Writes all files, or none, and says what was written and what comes next."""
     from mcpeval_dsl.cli import starting
     from mcpeval_dsl.cli.findings import show
+    from mcpeval_dsl.cli.versions import first_line
 
     problem = starting.write(start, files)
     if problem is not None:
         show([problem], {}, stream=sys.stderr)
         raise typer.Exit(exits.SPEC if problem.code == "MCPE690" else exits.DISK)
     if form == "json":
-        print(json.dumps({"type": "version", "format": "mcpe.init", "version": 1}))
+        print(first_line("init"))
         found = {} if draft is None or locked is None else _found(draft)
         print(json.dumps({"type": "init", "written": sorted(files), "spec": start.spec, **found}, ensure_ascii=False))
         return

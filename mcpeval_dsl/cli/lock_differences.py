@@ -24,6 +24,7 @@ FROM_STDIN = "-"
 
 def show(arguments: Sequence[str], trust_file: str, fail_on: str, form: str) -> int:
     """Says all changes; the exit code of the command."""
+    from mcpeval_dsl.cli.versions import first_line
     from mcpeval_dsl.plan.lock_changes import CLASSES, compare_locks
 
     if fail_on not in CLASSES:
@@ -36,7 +37,7 @@ def show(arguments: Sequence[str], trust_file: str, fail_on: str, form: str) -> 
     if any(lock is None for lock in locks):
         return exits.SPEC
     if form == "json":
-        print(json.dumps({"type": "version", "format": "mcpe.lock-diff", "version": 1}))
+        print(first_line("lock-diff"))
     if len(locks) == 2:
         assert locks[0] is not None and locks[1] is not None
         changes, code = compare_locks(locks[0], locks[1]), exits.CLEAN

@@ -183,7 +183,7 @@ def test_wrong_use_is_said(project: Workplace, case: str) -> None:
 def test_json_says_what_was_found(project: Workplace) -> None:
     code, out, _ = init(project, "--yes", "--format", "json")
     first, line = (json.loads(each) for each in out.splitlines())
-    assert code == 0 and first["format"] == "mcpe.init"
+    assert code == 0 and first["schema"] == "mcpe-init/1"
     assert line["tools"] == {"readonly": 2, "additive": 0, "destructive": 0, "unknown": 0}
     assert line["pairs"] == [{"list": "list_notes", "get": "get_note", "argument": "id", "path": "$.notes[0].id"}]
     assert line["spec"] == "specs/notes/notes.mcpe" and "mcpe.toml" in line["written"]

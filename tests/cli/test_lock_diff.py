@@ -76,7 +76,7 @@ def test_two_files_start_nothing(locked: Workplace) -> None:
     locked.write("specs/server.py", f"open({str(started)!r}, 'w')")
     ended = locked.run("lock", "--diff", "specs/mcpe.lock", str(new), "--format", "json")
     first, *changes, last = [json.loads(line) for line in ended.out.splitlines()]
-    assert ended.code == 1 and first["format"] == "mcpe.lock-diff"
+    assert ended.code == 1 and first["schema"] == "mcpe-lock-diff/1"
     assert changes == [
         {
             "type": "change",
