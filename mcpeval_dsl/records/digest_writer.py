@@ -73,7 +73,7 @@ def insert(beside: sqlite3.Connection, maker: DigestMaker, found: Whole, digest:
     if context is None:
         return
     data = packed(digest, context)
-    seal = bound(found.sha256, found.grading_sha256, graded_by, data)
+    seal = bound(found.sha256, found.grading_sha256, data)
     values = (found.trial, found.grading, found.sha256, found.grading_sha256, graded_by, seal, data)
     beside.execute("INSERT OR REPLACE INTO digest VALUES (?, ?, ?, ?, ?, ?, ?)", values)
 

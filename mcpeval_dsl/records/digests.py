@@ -21,19 +21,21 @@ from mcpeval_dsl.records.model import TrialRecord
 
 FILE = "digests.db"
 _NOT_WRITTEN = "its bytes are not those that were written"
-_SIZES = struct.Struct("<5I")
+_SIZES = struct.Struct("<4I")
+_HEAD = _SIZES.size + 32
+NO_CONTEXT = bytes(32)
 _JOINED = """
 LEFT JOIN main.grading g ON g.rowid = d.grading AND g.key = t.key AND g.sha256 = d.grading_sha256
 """
 _BESIDE = f"""
-SELECT t.rowid, t.id, t.key, t.data, t.sha256, g.data, g.sha256, d.graded_by, d.bound, d.data
+SELECT t.rowid, t.id, t.key, t.data, t.sha256, g.data, g.sha256, d.bound, d.data
 FROM main.trial t LEFT JOIN beside.digest d ON d.trial = t.rowid AND d.trial_sha256 = t.sha256
 {_JOINED} ORDER BY t.rowid
 """
 _OUTDATED = f"""
 SELECT t.key FROM main.trial t
 LEFT JOIN beside.digest d ON d.trial = t.rowid AND d.trial_sha256 = t.sha256 AND d.graded_by = ?
-{_JOINED} WHERE g.key IS NULL ORDER BY t.rowid
+{_JOINED} WHERE g.key IS NULL
 """
 _WHOLE = """
 SELECT t.rowid, t.id, t.data, t.sha256, g.rowid, g.data, g.sha256 FROM main.trial t
@@ -94,34 +96,33 @@ def whole(connection: sqlite3.Connection, key: str) -> Whole | None:
     return Whole(trial, id_, data, sha, grading or 0, grading_data or b"", grading_sha or "")
 
 
-def kept(connection: sqlite3.Connection, folder: Path) -> Iterator[tuple[str, str, Digest | None, bytes]]:
-    """(id, key, digest, context) of every trial in the ledger, in no order; None where no digest fits the record.
+def kept(connection: sqlite3.Connection, folder: Path) -> Iterator[tuple[str, str, bytes | None]]:
+    """(id, key, packed digest) of every trial in the ledger, in no order; None where no digest fits the record.
 
     The bytes of each record and grading that a digest stands for are checked. Raises DamagedRecord.
     """
     last = 0
     if attached(connection, folder):
         try:
-            for number, id_, key, data, sha, grading, grading_sha, by, seal, piece in connection.execute(_BESIDE):
+            for number, id_, key, data, sha, grading, grading_sha, seal, piece in connection.execute(_BESIDE):
                 last = number
                 if grading is None:
-                    yield id_, key, None, b""
+                    yield id_, key, None
                     continue
-                # The bytes are those that the digest was made from: a damaged record is never scored.
-                if sha256(data).hexdigest() != sha:
+                # A damaged record is never scored: the bytes have to be those that the digest was made from.
+                one, other = sha256(data), sha256(grading)
+                if one.hexdigest() != sha:
                     raise DamagedRecord(f"trial {id_}", _NOT_WRITTEN)
-                if sha256(grading).hexdigest() != grading_sha:
+                if other.hexdigest() != grading_sha:
                     raise DamagedRecord(f"grading of {id_}", _NOT_WRITTEN)
-                if isinstance(piece, bytes) and bound(sha, grading_sha, by, piece) == seal:
-                    yield id_, key, *unpacked(piece)
-                else:
-                    yield id_, key, None, b""
+                fits = piece.__class__ is bytes and sha256(piece + one.digest() + other.digest()).digest() == seal
+                yield id_, key, piece if fits else None
         except sqlite3.DatabaseError:
             pass  # the file beside is damaged from here on; if it is the ledger, that shows below
         else:
             return
     for id_, key in connection.execute("SELECT id, key FROM main.trial WHERE rowid > ? ORDER BY rowid", (last,)):
-        yield id_, key, None, b""
+        yield id_, key, None
 
 
 def outdated(connection: sqlite3.Connection, folder: Path, made_by: str) -> list[str]:
@@ -147,23 +148,26 @@ def attached(connection: sqlite3.Connection, folder: Path) -> bool:
     return True
 
 
-def bound(trial: str, grading: str, graded_by: str, packed: bytes) -> bytes:
-    """Hash over a digest and all that it rests on; `trial` and `grading` are those of their bytes."""
-    return sha256(f"{trial}{grading}{graded_by}\0".encode() + packed).digest()
+def bound(trial: str, grading: str, piece: bytes) -> bytes:
+    """Hash over a packed digest and all that it rests on; `trial` and `grading` are the hashes (hex) of their bytes."""
+    return sha256(piece + bytes.fromhex(trial) + bytes.fromhex(grading)).digest()
 
 
 def packed(digest: Digest, context: bytes) -> bytes:
-    """A digest and its context as one piece. Raises struct.error for one that is too large."""
-    parts = (context, digest.played, digest.started.encode(), digest.numbers, digest.latencies)
-    return _SIZES.pack(*map(len, parts)) + b"".join(parts) + digest.said.encode()
+    """A digest and its context (32 bytes) as one piece, which `taken_apart` reads."""
+    parts = (digest.numbers, digest.latencies, digest.played, digest.started.encode())
+    return _SIZES.pack(*map(len, parts)) + context + b"".join(parts) + digest.said.encode()
 
 
-def unpacked(data: bytes) -> tuple[Digest, bytes]:
-    """What `packed` was given."""
-    context, played, started, numbers, latencies = _SIZES.unpack_from(data)
-    a = _SIZES.size + context
-    b = a + played
-    c = b + started
-    d = c + numbers
-    e = d + latencies
-    return Digest(data[c:d], data[d:e], data[e:].decode(), data[b:c].decode(), data[a:b]), data[_SIZES.size : a]
+def context_of(piece: bytes) -> bytes:
+    return piece[_HEAD - 32 : _HEAD]
+
+
+def taken_apart(piece: bytes) -> tuple[bytes, bytes, bytes, bytes, bytes]:
+    """(numbers, latencies, played, started, said) of a packed digest, texts as UTF-8."""
+    numbers, latencies, played, started = _SIZES.unpack_from(piece)
+    a = _HEAD + numbers
+    b = a + latencies
+    c = b + played
+    d = c + started
+    return piece[_HEAD:a], piece[a:b], piece[b:c], piece[c:d], piece[d:]

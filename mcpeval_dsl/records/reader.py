@@ -17,7 +17,7 @@ from urllib.parse import quote
 from mcpeval_dsl.records.checks import CheckRecord
 from mcpeval_dsl.records.codec import DamagedRecord, unpack
 from mcpeval_dsl.records.defects import DefectRecord
-from mcpeval_dsl.records.digests import Digest, Whole, kept, outdated, whole
+from mcpeval_dsl.records.digests import Whole, kept, outdated, whole
 from mcpeval_dsl.records.folder import RunFolder, StoreError
 from mcpeval_dsl.records.grading import Grading, graded
 from mcpeval_dsl.records.judgements import JudgementRecord
@@ -83,17 +83,21 @@ class RunReader:
             row = connection.execute("SELECT key FROM trial WHERE id = ?", (trial,)).fetchone()
             return None if row is None else _trial(connection, row[0])
 
-    def digests(self) -> Iterator[tuple[str, str, Digest | None, bytes]]:
-        """(id, key, digest, context) of each trial, in no order; None where no digest fits its record (`wholes`).
+    def digests(self) -> Iterator[tuple[str, str, bytes | None]]:
+        """(id, key, packed digest) of each trial, in no order; None where no digest fits its record (`wholes`).
 
         The bytes that a digest stands for are checked. Raises DamagedRecord and StoreError.
         """
         with closing(self._open()) as connection:
-            last = dict(_rows(connection, "SELECT id, max(key) FROM trial GROUP BY id HAVING count(*) > 1"))
+            twice = list(_rows(connection, "SELECT id FROM trial GROUP BY id HAVING count(*) > 1"))
+            last = {id_: max(_rows(connection, "SELECT key FROM trial WHERE id = ?", (id_,)))[0] for (id_,) in twice}
             try:
-                for found in kept(connection, self.folder.path):
-                    if last.get(found[0], found[1]) == found[1]:
-                        yield found
+                if not last:
+                    yield from kept(connection, self.folder.path)
+                    return
+                yield from (
+                    each for each in kept(connection, self.folder.path) if last.get(each[0], each[1]) == each[1]
+                )
             except sqlite3.Error as error:
                 raise as_store_error(error, Path("the ledger")) from error
 

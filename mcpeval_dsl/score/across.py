@@ -91,7 +91,7 @@ class AcrossTrials:
             if said.correct or (said.outcome is not None and said.outcome.correct):
                 seen.correct += times
             seen.success += times if said.success else 0
-            seen.first = first_of([*seen.first, *alike.named(SHOWN)])
+            seen.first = first_of(seen.first, alike.named(SHOWN))
         if said.testable:
             self._add_tools(alike)
         for opinion in said.opinions:
@@ -109,7 +109,7 @@ class AcrossTrials:
         elif first:
             failed = kept.failed.setdefault(called, _Failed())
             failed.times += len(alike)
-            failed.shown = first_of([*failed.shown, *((place, (name, first)) for place, name in alike.named(SHOWN))])
+            failed.shown = first_of(failed.shown, ((place, (name, first)) for place, name in alike.named(SHOWN)))
 
     def result(self) -> Iterator[Several]:
         yield from self._hopeless()
@@ -166,9 +166,13 @@ def _of_trials(kind: str, text: str, change: str, seen: _Task) -> Several:
     return Several(Sighting(kind, text, change), seen.testable, tuple((trial, ()) for _, trial in seen.first))
 
 
-def first_of(shown: Iterable[tuple[int, Shown]]) -> list[tuple[int, Shown]]:
-    """Those that stand first in the plan, as many as are shown."""
-    return sorted(shown, key=lambda each: each[0])[:SHOWN]
+def first_of(shown: list[tuple[int, Shown]], more: Iterable[tuple[int, Shown]]) -> list[tuple[int, Shown]]:
+    """Those that stand first in the plan, as many as are shown. Both come in order of the plan."""
+    for each in more:
+        if len(shown) >= SHOWN and each[0] > shown[-1][0]:
+            break
+        shown = sorted([*shown, each], key=lambda one: one[0])[:SHOWN]
+    return shown
 
 
 def tools_of(calls: Iterable[CallRecord]) -> tuple[tuple[str, str], ...]:

@@ -36,9 +36,10 @@ class Alike:
     def name(self, place: int) -> str:
         return trial_id(self.group.id, place - self.start + 1)
 
-    def named(self, most: int) -> list[tuple[int, str]]:
+    def named(self, most: int) -> Iterator[tuple[int, str]]:
         """The first of them: place and id."""
-        return [(place, self.name(place)) for place in self.places[:most].tolist()]
+        for place in self.places[:most].tolist():
+            yield place, self.name(place)
 
 
 def apart(

@@ -26,7 +26,7 @@ class _Kept:
 
     sighting: Sighting
     trials: int = 0
-    shown: list[tuple[int, model.FindingEvidence]] = field(default_factory=list)
+    shown: list[tuple[int, tuple[str, tuple[str, ...]]]] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -64,8 +64,7 @@ class FindingTally:
         """In the order in which they were first seen, then what only several trials show."""
         rows = [_row(kept) for text, kept in self.rows.items() if not self._of_another_arm(text)]
         for each in self.across.result():
-            shown = [(0, model.FindingEvidence(trial=trial, calls=calls)) for trial, calls in each.shown]
-            rows.append(_row(_Kept(each.sighting, each.trials, shown)))
+            rows.append(_row(_Kept(each.sighting, each.trials, [(0, shown) for shown in each.shown])))
         return tuple(rows)
 
     def _of_another_arm(self, text: str) -> bool:
@@ -77,10 +76,7 @@ class FindingTally:
         for each in seen:
             kept = self.rows.setdefault(each.text, _Kept(each))
             kept.trials += len(alike)
-            kept.shown += [
-                (place, model.FindingEvidence(trial=trial, calls=each.calls)) for place, trial in alike.named(SHOWN)
-            ]
-            kept.shown = first_of(kept.shown)
+            kept.shown = first_of(kept.shown, ((place, (trial, each.calls)) for place, trial in alike.named(SHOWN)))
 
 
 def noted_of(row: Row, record: TrialRecord, task: Task, calls: Sequence[CallRecord]) -> tuple[tuple[Noted, ...], bool]:
@@ -124,8 +120,8 @@ def _row(kept: _Kept) -> model.FindingRow:
         kind=kept.sighting.kind,
         strength="lead" if kept.trials == 1 else "finding",
         trials=kept.trials,
-        first_trial=kept.shown[0][1].trial if kept.shown else "",
-        evidence=tuple(evidence for _, evidence in kept.shown),
+        first_trial=kept.shown[0][1][0] if kept.shown else "",
+        evidence=tuple(model.FindingEvidence(trial=trial, calls=calls) for _, (trial, calls) in kept.shown),
         change=kept.sighting.change,
     )
 

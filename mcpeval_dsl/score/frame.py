@@ -188,9 +188,10 @@ class FrameBuilder:
         """The trial's place in the plan; None for one that the plan does not have."""
         group, _, number = trial.rpartition("#")
         found = self._number.get(group)
-        if found is None or not number.isascii() or not number.isdigit() or not 1 <= int(number) <= found[2]:
+        if found is None or not number.isdecimal() or not number.isascii():
             return None
-        return found[1] + int(number) - 1
+        at = int(number)
+        return found[1] + at - 1 if 1 <= at <= found[2] else None
 
     def group_of(self, place: int) -> tuple[Group, int]:
         """The group of a trial, and the place of its first one."""

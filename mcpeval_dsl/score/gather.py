@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from mcpeval_dsl.gateway.model import CallRecord
 from mcpeval_dsl.plan.model import Plan
 from mcpeval_dsl.records.defects import DefectRecord
-from mcpeval_dsl.records.digests import Digest
+from mcpeval_dsl.records.digests import NO_CONTEXT, packed, taken_apart
 from mcpeval_dsl.records.judgements import JudgementRecord
 from mcpeval_dsl.records.model import ConnectRecord, HarvestRecord, TrialRecord
 from mcpeval_dsl.score.alike import Alike, apart
@@ -84,24 +84,24 @@ def gather(
         if place <= last:
             raise ValueError(f"record {record.id} is not the plan's next")
         last = place
-        gathering.add(place, digester.digest(record))
+        gathering.add(place, packed(digester.digest(record), NO_CONTEXT))
     for record in superseded:
         gathering.add_superseded(record, digester)
     return gathering.result(connects, harvests, defects, judgements)
 
 
 class Gathering:
-    """Takes the digests of a run, each once and in any order, then puts them together."""
+    """Takes the packed digests of a run, each once and in any order, then puts them together."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._table = FrameBuilder(plan)
-        self._codes: dict[str, int] = {}
+        self._codes: dict[bytes, int] = {}
         self._said = np.full(self._table.size, -1, dtype=np.int32)
-        self._waiting: list[tuple[int, Digest]] = []
+        self._waiting: list[tuple[int, bytes]] = []
         self._played: dict[int, bytes] = {}
         self._superseded: list[tuple[int, Said]] = []
-        self._began = ""
+        self._began = b""
 
     def place(self, trial: str) -> int:
         """The trial's place in the plan. Raises ValueError for one that the plan does not have."""
@@ -110,12 +110,8 @@ class Gathering:
             raise ValueError(f"record {trial} is not the plan's next")
         return place
 
-    def add(self, place: int, digest: Digest) -> None:
-        self._waiting.append((place, digest))
-        if digest.played:
-            self._played[place] = digest.played
-        if digest.started and (not self._began or digest.started < self._began):
-            self._began = digest.started
+    def add(self, place: int, piece: bytes) -> None:
+        self._waiting.append((place, piece))
         if len(self._waiting) == _AT_ONCE:
             self._take()
 
@@ -135,7 +131,7 @@ class Gathering:
     ) -> Gathered:
         self._take()
         judges = JudgeTally.of(self._plan, judge_scores(self._plan, judgements))
-        tallies = Tallies(leads=LeadTally({d.id: d for d in defects}), judges=judges, began=self._began)
+        tallies = Tallies(leads=LeadTally({d.id: d for d in defects}), judges=judges, began=self._began.decode())
         read = {call.id: call for harvest in harvests for call in harvest.calls}
         self._tell(tallies, _Elsewhere.of(harvests, read, tallies.leads))
         for place, said in self._superseded:
@@ -149,18 +145,31 @@ class Gathering:
 
     def _take(self) -> None:
         """What waits goes into the table; a trial that does not apply leaves the plan."""
-        for place, digest in self._waiting:
-            self._said[place] = self._codes.setdefault(digest.said, len(self._codes))
-        kept = [(place, digest) for place, digest in self._waiting if digest.numbers]
-        dropped = [place for place, digest in self._waiting if not digest.numbers]
+        kept: list[int] = []
+        dropped: list[int] = []
+        numbers: list[bytes] = []
+        latencies: list[bytes] = []
+        for place, piece in self._waiting:
+            of_trial, times, played, started, said = taken_apart(piece)
+            self._said[place] = self._codes.setdefault(said, len(self._codes))
+            if not of_trial:
+                dropped.append(place)
+                continue
+            kept.append(place)
+            numbers.append(of_trial)
+            latencies.append(times)
+            if played:
+                self._played[place] = played
+            if started and (not self._began or started < self._began):
+                self._began = started
+        self._waiting.clear()
         self._table.drop(np.array(dropped, dtype=np.int64))
         self._table.put(
-            np.array([place for place, _ in kept], dtype=np.int64),
-            np.frombuffer(b"".join(digest.numbers for _, digest in kept), dtype=NUMBERS),
-            np.frombuffer(b"".join(digest.latencies for _, digest in kept), dtype="<f8"),
-            np.array([len(digest.latencies) // 8 for _, digest in kept], dtype=np.int64),
+            np.array(kept, dtype=np.int64),
+            np.frombuffer(b"".join(numbers), dtype=NUMBERS),
+            np.frombuffer(b"".join(latencies), dtype="<f8"),
+            np.array([len(times) // 8 for times in latencies], dtype=np.int64),
         )
-        self._waiting.clear()
 
     def _tell(self, tallies: Tallies, elsewhere: _Elsewhere) -> None:
         """What is alike goes into the tallies, in order of the plan."""

@@ -103,7 +103,7 @@ class SafetyTally:
 
 
 def _trials(places: Sequence[Places]) -> int:
-    return len(np.unique(np.concatenate(places))) if places else 0
+    return int((np.bincount(np.concatenate(places)) > 0).sum()) if places else 0
 
 
 def violations_of(record: TrialRecord) -> tuple[SeenViolation, ...]:

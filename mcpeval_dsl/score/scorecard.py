@@ -108,7 +108,7 @@ def _card(found: Gathered, context: Context, plan: Plan) -> Scored:
         plan_key=plan.key,
         harness=plan.harness,
         sandbox=tuple(sorted(tallies.sandboxes)),
-        tasks=len(np.unique(frame.instance())),
+        tasks=int((np.bincount(frame.instance()) > 0).sum()),
         planned=len(frame) + sum(found.repeats.values()),
         recorded=int(frame["recorded"].sum()) + sum(found.repeats.values()),
         complete=bool((frame["recorded"] & ~frame["infrastructure"]).all()),

@@ -9,6 +9,7 @@ from contextlib import closing
 
 from mcpeval_dsl.plan.model import Plan
 from mcpeval_dsl.records.digest_writer import DigestWriter
+from mcpeval_dsl.records.digests import NO_CONTEXT, context_of, packed
 from mcpeval_dsl.records.reader import RunReader
 from mcpeval_dsl.score.digest import Digester
 from mcpeval_dsl.score.gather import Gathered, Gathering
@@ -22,10 +23,9 @@ def gather_stored(plan: Plan, reader: RunReader, made_by: str) -> Gathered:
     digester = Digester(plan, made_by)
     gathering = Gathering(plan)
     missing: list[str] = []
-    for trial, key, digest, context in reader.digests():
-        place = gathering.place(trial)
-        if digest is not None and context == digester.context(trial):
-            gathering.add(place, digest)
+    for trial, key, piece in reader.digests():
+        if piece is not None and context_of(piece) == digester.context(trial):
+            gathering.add(gathering.place(trial), piece)
         else:
             missing.append(key)
     if missing:
@@ -38,6 +38,6 @@ def gather_stored(plan: Plan, reader: RunReader, made_by: str) -> Gathered:
 def _make(reader: RunReader, keys: list[str], gathering: Gathering, digester: Digester) -> None:
     with closing(DigestWriter(reader.folder.path, digester)) as writer:
         for found in reader.wholes(keys):
-            digest = digester.digest(found.record())
-            gathering.add(gathering.place(found.id), digest)
+            place, digest = gathering.place(found.id), digester.digest(found.record())
+            gathering.add(place, packed(digest, NO_CONTEXT))
             writer.made(found, digest)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from mcpeval_dsl.cli.stored import code, read_run
+from mcpeval_dsl.records.digests import context_of
 from mcpeval_dsl.score.digest import Digester
 from tests.execute.bench import Bench
 
@@ -23,7 +24,7 @@ def kept(bench: Bench) -> tuple[int, int]:
     assert run is not None
     digester = Digester(run.plan, code())
     found = list(run.reader.digests())
-    fitting = sum(d is not None and context == digester.context(id_) for id_, _, d, context in found)
+    fitting = sum(piece is not None and context_of(piece) == digester.context(id_) for id_, _, piece in found)
     return fitting, len(run.reader.outdated(code()))
 
 

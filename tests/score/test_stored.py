@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from mcpeval_dsl.plan.model import Plan
 from mcpeval_dsl.records.codec import DamagedRecord
+from mcpeval_dsl.records.digests import context_of
 from mcpeval_dsl.records.folder import StoreError
 from mcpeval_dsl.records.reader import RunReader
 from mcpeval_dsl.records.store import RunStore, create, open_run
@@ -66,7 +67,7 @@ def from_digests(made: Plan, reader: RunReader, code: str = CODE) -> bytes:
 def fitting(made: Plan, reader: RunReader, code: str = CODE) -> int:
     """How many trials have a digest that can be used."""
     digester = Digester(made, code)
-    return sum(digest is not None and context == digester.context(id_) for id_, _, digest, context in reader.digests())
+    return sum(piece is not None and context_of(piece) == digester.context(id_) for id_, _, piece in reader.digests())
 
 
 def beside(reader: RunReader, statement: str, *values: object) -> None:
