@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
+
+import pytest
 
 from mcpeval_dsl.cli import specs
 from mcpeval_dsl.execute.startables import startables
@@ -119,3 +122,23 @@ def test_specs_in_one_folder_share_a_lock(workplace: Workplace) -> None:
     assert path.read_bytes().count(b'"server": ') == 2
     before = path.read_bytes()
     assert _lock(workplace, "specs/notes.mcpe")[0] == 0 and path.read_bytes() == before
+
+
+def test_the_same_server_gives_the_same_bytes_anywhere(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    workplace.spec()
+    _trust(workplace)
+    assert _lock(workplace)[0] == 0
+    here = (workplace.root / "specs/mcpe.lock").read_bytes()
+    assert str(workplace.root).encode() not in here
+    elsewhere = workplace.root.parent / "another place" / "project"
+    shutil.copytree(workplace.root, elsewhere)
+    (elsewhere / "specs/mcpe.lock").unlink()
+    monkeypatch.chdir(elsewhere)
+    for name, value in (("TZ", "Asia/Tokyo"), ("LC_ALL", "C"), ("PYTHONHASHSEED", "77"), ("COLUMNS", "20")):
+        monkeypatch.setenv(name, value)
+    moved = Workplace(elsewhere, workplace.capture)
+    # keys and tools in another order are the same catalogue
+    moved.write("specs/server.py", SERVER.replace('{"tools": TOOLS}', '{"tools": TOOLS[::-1]}'))
+    _trust(moved)
+    assert _lock(moved)[0] == 0
+    assert (elsewhere / "specs/mcpe.lock").read_bytes() == here

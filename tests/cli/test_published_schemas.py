@@ -61,7 +61,7 @@ def test_everything_that_is_written(run: Path) -> None:
     valid("lock", json.loads((root / "specs/notes/mcpe.lock").read_text()))
     valid("manifest", json.loads((run / "manifest.json").read_text()))
     valid("scorecard", json.loads((run / "scorecard.json").read_text()))
-    seen = {}
+    seen: dict[str, int] = {}
     for name, record in records(RunReader(RunFolder(run))):
         valid(name, plain(record))
         assert pack(record)
