@@ -60,6 +60,7 @@ class Project:
     analysed: dict[str, Analysis] = field(default_factory=dict)
     known: dict[str, Mapping[str, KnownServer]] = field(default_factory=dict)
     stamps: dict[str, Mapping[str, Stamp | None]] = field(default_factory=dict)
+    scanned: bool = False  # what `paths` and `importers` say is of the disk, not of open files alone
     _entries: dict[str, _Entry] = field(default_factory=dict)
 
     def overlay(self) -> Overlay:
@@ -81,6 +82,7 @@ class Project:
                 text = ""
             found[path] = _entry(path, text, mark)
         self._entries = found
+        self.scanned = True
 
     def _glance(self, path: str) -> _Entry | None:
         opened = self.opened.get(path)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from mcpeval_dsl.diagnostics import registry
 from mcpeval_dsl.language_server.features import describing
-from mcpeval_dsl.language_server.index import names, tools
+from mcpeval_dsl.language_server.index import names, shapes, tools
 from mcpeval_dsl.language_server.index.part import index
 from mcpeval_dsl.language_server.index.project import Found, Site, find
 from mcpeval_dsl.language_server.snapshot import Snapshot
@@ -21,7 +21,6 @@ from mcpeval_dsl.syntax.numbers import number_value
 from mcpeval_dsl.syntax.scanner import Token
 
 _CODE = re.compile(r"\bMCPE\d{3}\b")
-_CALL = re.compile(r"\s*([A-Za-z_][\w-]*)\s*\.\s*(?:\"([^\"\n]*)\"|([A-Za-z_][\w-]*))\s*\(")
 _LONGEST = 800
 
 
@@ -138,15 +137,24 @@ def _symbol(found: Found) -> str:
 
 def _field(found: Found) -> str:
     """Where a field's value comes from: which call, and what of its result."""
-    if not found.sites or found.key is None:
+    if found.key is None:
         return ""
+    if not found.sites:
+        schema = shapes.schema_of(found.snapshot, found.part, found.key)
+        kind = tools.kind_of(schema)
+        shown = f", of type {describing.code(kind)}" if kind else ""
+        return (
+            ""
+            if schema is None
+            else f"`{found.occurrence.name}`: a member of the result{shown} by the tool's output schema."
+        )
     site = found.sites[0]
     definition = site.definition
     parts = [f"The {definition.kind} `{definition.name}`{_of(found)}: {describing.code(definition.origin or '…')}"]
     owner = _owner(found)
     if owner is not None and owner.definition.origin:
         parts.append(f"from {describing.code(owner.definition.origin)}")
-        kind = _kind_in_result(found.snapshot, owner.definition.origin, definition.origin)
+        kind = tools.kind_of(shapes.schema_of(found.snapshot, site.part, found.key))
         if kind:
             parts.append(f"of type {describing.code(kind)} by the tool's output schema")
     return ", ".join(parts) + "."
@@ -164,16 +172,6 @@ def _owner(found: Found) -> Site | None:
 def _of(found: Found) -> str:
     owner = _owner(found)
     return f" of the {owner.definition.kind} `{owner.definition.name}`" if owner is not None else ""
-
-
-def _kind_in_result(snapshot: Snapshot, source: str, path: str) -> str:
-    called = _CALL.match(source)
-    if called is None or not path.startswith("$"):
-        return ""
-    known = tools.tool(snapshot, called[1], called[2] or called[3])
-    if known is None or known[1].output_schema is None:
-        return ""
-    return tools.kind_of(tools.inside(known[1].output_schema, tools.path_steps(path)))
 
 
 def _tool(found: Found) -> str:

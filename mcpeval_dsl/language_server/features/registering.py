@@ -50,6 +50,13 @@ def _at(server: Server, method: str, options: Any, find: Callable[[Snapshot, int
         return found if found is None or isinstance(found, Refused) else Ready(found)
 
 
+def _look(server: Server, uri: str) -> None:
+    """What is asked about all files waits until they were looked for."""
+    project = server.service.project(uri)
+    if project is not None and not project.scanned:
+        project.scan()
+
+
 def _of_file(server: Server, method: str, options: Any, find: Callable[[Snapshot, Any], Any]) -> None:
     """Answer a method that is about a whole open file."""
 
@@ -98,6 +105,7 @@ def _names(server: Server) -> None:
         return [answers.link(target, origin) for target in found.targets]
 
     def referred(snapshot: Snapshot, offset: int, params: lsp.ReferenceParams) -> Any:
+        _look(server, snapshot.uri)
         found = references(snapshot, offset, definitions=params.context.include_declaration)
         return [answers.location(place.snapshot, place.start, place.end) for place in found]
 
@@ -120,6 +128,7 @@ def _renaming(server: Server) -> None:
         return {"range": answers.range_of(snapshot, found.start, found.end), "placeholder": found.name}
 
     def renamed(snapshot: Snapshot, offset: int, params: lsp.RenameParams) -> Any:
+        _look(server, snapshot.uri)
         found = rename.rename(snapshot, offset, params.new_name)
         if isinstance(found, rename.Refusal):
             return Refused(found.reason)
@@ -132,6 +141,8 @@ def _renaming(server: Server) -> None:
 def _everything(server: Server) -> Iterator[Snapshot]:
     """Every spec of the projects that have a file open."""
     for project in server.service.projects():
+        if not project.scanned:
+            project.scan()
         for path in project.paths():
             snapshot = project.snapshot(path)
             if snapshot is not None:

@@ -9,6 +9,7 @@ from typing import Any
 from mcpeval_dsl.language_server.features import describing
 from mcpeval_dsl.language_server.features.completion.model import Draft
 from mcpeval_dsl.language_server.index import tools
+from mcpeval_dsl.language_server.index.shapes import result_schema
 from mcpeval_dsl.language_server.index.slots import Callee, Slot
 from mcpeval_dsl.language_server.snapshot import Snapshot
 from mcpeval_dsl.semantics.directives.functions import FUNCTIONS
@@ -37,8 +38,16 @@ def of_server(snapshot: Snapshot, server: str, *, called: bool) -> Iterator[Draf
 
 def _arguments(schema: Mapping[str, Any] | None) -> str:
     """The required arguments, as places to fill in."""
-    needed = [name for name in tools.properties(schema) if name in tools.required(schema)]
-    return ", ".join(f"{named(name)}: ${{{number}:value}}" for number, name in enumerate(needed, 1)) or "$0"
+    needed = tools.required(schema)
+    found = [(name, entry) for name, entry in tools.properties(schema).items() if name in needed]
+    return ", ".join(f"{named(n)}: {_place(number, entry)}" for number, (n, entry) in enumerate(found, 1)) or "$0"
+
+
+def _place(number: int, schema: Mapping[str, Any]) -> str:
+    """A place for a value, in quotes where only a text fits."""
+    if tools.kind_of(schema) == "string" and not tools.choices(schema):
+        return f'"${{{number}}}"'
+    return f"${{{number}:value}}"
 
 
 def arguments(snapshot: Snapshot, slot: Slot) -> Iterator[Draft]:
@@ -104,14 +113,11 @@ def keys(snapshot: Snapshot, slot: Slot) -> Iterator[Draft]:
 
 def path(snapshot: Snapshot, opening: str, typed: str) -> Iterator[Draft]:
     """What may follow the last dot of a JSONPath into the result of the call that opens the block."""
-    called = _CALL.search(opening)
-    if called is None:
-        return
-    found = tools.tool(snapshot, called[1], called[2] or called[3])
-    if found is None or found[1].output_schema is None:
+    call = _CALL.search(opening)
+    if call is None:
         return
     steps = tools.path_steps(typed[: typed.rfind(".") + 1])
-    schema = tools.inside(found[1].output_schema, steps)
+    schema = tools.inside(result_schema(snapshot, opening[call.start() :]), steps)
     for name, entry in tools.properties(schema).items():
         if _NAME.fullmatch(name):
             yield Draft(name, "field", 10, tools.kind_of(entry) or "any", "", name)

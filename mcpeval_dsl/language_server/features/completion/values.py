@@ -8,7 +8,8 @@ from mcpeval_dsl.language_server.features import describing
 from mcpeval_dsl.language_server.features.completion import tools
 from mcpeval_dsl.language_server.features.completion.model import Draft, ItemKind
 from mcpeval_dsl.language_server.features.completion.place import Place
-from mcpeval_dsl.language_server.index import names
+from mcpeval_dsl.language_server.index import names, shapes
+from mcpeval_dsl.language_server.index import tools as known_tools
 from mcpeval_dsl.language_server.index.model import Key
 from mcpeval_dsl.language_server.index.names import Known
 from mcpeval_dsl.language_server.index.values import SERVERS
@@ -41,8 +42,11 @@ def draft(known: Known, kind: ItemKind, rank: int) -> Draft:
 
 def named(place: Place, kinds: Iterable[str], kind: ItemKind, rank: int) -> Iterator[Draft]:
     """Names of things of these kinds."""
+    kinds = tuple(kinds)
     for known in names.of_kinds(place.snapshot, kinds):
         yield draft(known, kind, rank)
+    if "host" in kinds:
+        yield Draft("loop", kind, rank, "the host that is there without being defined")
 
 
 def loop_variables(place: Place) -> Iterator[Draft]:
@@ -102,8 +106,12 @@ def members(place: Place, chain: tuple[str, ...], *, template: bool = False) -> 
         key: Key = owner.fields
         for step in chain[1:]:
             key = ("field", key, step)
-        for known in names.fields(place.snapshot, place.part, key):
-            yield draft(known, "field", 10)
+        declared = names.fields(place.snapshot, place.part, key)
+        yield from (draft(known, "field", 10) for known in declared)
+        if not declared:
+            schema = shapes.schema_of(place.snapshot, place.part, key)
+            for name, entry in known_tools.properties(schema).items():
+                yield Draft(name, "field", 12, known_tools.kind_of(entry) or "any", "", tools.named(name))
         return
     if len(chain) > 1:
         return
