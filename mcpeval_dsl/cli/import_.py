@@ -46,9 +46,10 @@ def command(
     failed = False
     taken: set[str] = set()
     for source in [*(files or []), *(f"--transcript {each}" for each in transcript or [])]:
-        suite, problems = _made(source, form_of_source, server or [])
+        name = _name(source.removeprefix("--transcript "), taken)
+        suite, problems = _made(source, form_of_source, server or [], name)
         if suite is not None:
-            problems += _written(suite, source.removeprefix("--transcript "), folder, taken, force, form)
+            problems += _written(suite, source.removeprefix("--transcript "), folder, name, force, form)
         failed = failed or bool(problems)
         _show(problems, form)
     raise typer.Exit(exits.SPEC if failed else exits.CLEAN)
@@ -78,7 +79,19 @@ def _specs() -> Path:
     return Path(os.path.relpath(project.root / first))
 
 
-def _made(source: str, wanted: str, servers: list[str]) -> tuple[Suite | None, list[Diagnostic]]:
+def _name(source: str, taken: set[str]) -> str:
+    """The name of the spec: that of the source, or with a number where another source of this command has it."""
+    from mcpeval_dsl.interchange import words
+
+    stem = words.slug(Path(source).name.split(".")[0], "imported")
+    name, number = stem, 2
+    while name in taken:
+        name, number = f"{stem}_{number}", number + 1
+    taken.add(name)
+    return name
+
+
+def _made(source: str, wanted: str, servers: list[str], name: str) -> tuple[Suite | None, list[Diagnostic]]:
     if source.startswith("--transcript "):
         from mcpeval_dsl.interchange.sessions import import_session
 
@@ -86,7 +99,7 @@ def _made(source: str, wanted: str, servers: list[str]) -> tuple[Suite | None, l
     else:
         from mcpeval_dsl.interchange.importing import import_file
 
-        made = import_file(Path(source), _shown(source), wanted, servers)
+        made = import_file(Path(source), _shown(source), wanted, servers, name)
     return made.suite, made.diagnostics
 
 
@@ -96,19 +109,14 @@ def _shown(source: str) -> str:
     return Path(relative if not relative.startswith("..") else source).as_posix()
 
 
-def _written(suite: Suite, source: str, folder: Path, taken: set[str], force: bool, form: str) -> list[Diagnostic]:
+def _written(suite: Suite, source: str, folder: Path, name: str, force: bool, form: str) -> list[Diagnostic]:
     """Writes the spec and what belongs to it, and shows the report."""
     from mcpeval_dsl.diagnostics.render.safe import visible
     from mcpeval_dsl.interchange import folder as writing
-    from mcpeval_dsl.interchange import report, words
+    from mcpeval_dsl.interchange import report
     from mcpeval_dsl.interchange.compiled import compile_suite
 
     shown = _shown(source) if Path(source).exists() else source
-    stem = words.slug(Path(source).name.split(".")[0], "imported")
-    name, number = stem, 2
-    while name in taken:
-        name, number = f"{stem}_{number}", number + 1
-    taken.add(name)
     made = compile_suite(suite, shown)
     if made.errors:
         return made.errors

@@ -32,6 +32,7 @@ MODULES = (
     "prompt_table",
 )
 """In the order in which a file is tried; the most particular first."""
+MOST_TASKS = 10_000
 
 
 @dataclass(slots=True)
@@ -48,8 +49,11 @@ def formats() -> dict[str, Any]:
     return {module.NAME: module for module in modules}
 
 
-def import_file(path: Path, shown: str, wanted: str = "", told: Sequence[str] = ()) -> Made:
-    """One foreign file as a suite. `wanted` is the name of a format, `told` are servers that the command was given."""
+def import_file(path: Path, shown: str, wanted: str = "", told: Sequence[str] = (), stem: str = "") -> Made:
+    """One foreign file as a suite. `wanted` is the name of a format, `told` are servers that the command was given.
+
+    `stem` is the name of the spec without its ending; files that it needs go to a folder of that name.
+    """
     made = Made()
     try:
         text = reading.read(path, shown)
@@ -60,7 +64,7 @@ def import_file(path: Path, shown: str, wanted: str = "", told: Sequence[str] = 
             return made
         suite = Suite(importer.TITLE)
         suite.names.taken |= {"agent", "referee", "cluster"}
-        suite.folder = f"{words.slug(Path(shown).name.split('.')[0], 'imported')}_files"
+        suite.folder = f"{stem or words.slug(Path(shown).name.split('.')[0], 'imported')}_files"
         for said in text.said:
             suite.note("changed", said, shown, 1)
         _doubles(suite, document)
@@ -72,9 +76,21 @@ def import_file(path: Path, shown: str, wanted: str = "", told: Sequence[str] = 
     if not suite.tasks and not suite.checks:
         made.diagnostics.append(_nothing(shown, suite))
         return made
+    _cut(suite, shown)
     finish(suite, shown)
     made.suite = suite
     return made
+
+
+def _cut(suite: Suite, shown: str) -> None:
+    if len(suite.tasks) > MOST_TASKS:
+        suite.note(
+            "lost",
+            f"tasks behind the first {MOST_TASKS:,}",
+            suite.tasks[MOST_TASKS].path or shown,
+            suite.tasks[MOST_TASKS].line,
+        )
+        del suite.tasks[MOST_TASKS:]
 
 
 def finish(suite: Suite, shown: str) -> None:

@@ -74,7 +74,8 @@ def _lines(suite: Suite, source: str, written: str) -> Iterator[str]:
         yield f"  waiting   {number.placeholders} for an answer; untestable until then"
     if number.share is not None:
         able = number.found - number.placeholders
-        yield f"  runnable  {number.runnable} of {able} without placeholders ({number.share:.0%})"
+        once = ", once a server is named" if any(server.placeholder for server in suite.servers) else ""
+        yield f"  runnable  {number.runnable} of {able} without placeholders ({number.share:.0%}){once}"
         if number.share < ENOUGH:
             yield f"            under {ENOUGH:.0%}: a defect of the importer; please report it"
     if suite.files:
