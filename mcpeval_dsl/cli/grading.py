@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from mcpeval_dsl.cli.keeping import Kept
     from mcpeval_dsl.execute.context import RunContext
     from mcpeval_dsl.grade.services import JudgeSetting
     from mcpeval_dsl.plan.model import Plan
@@ -20,10 +21,15 @@ if TYPE_CHECKING:
 Finish = Callable[["TrialRecord", Path | None], Awaitable["TrialRecord"]]
 
 
-def finisher(plan: Plan, context: RunContext, unbelieved: Mapping[JudgeSetting, str] | None = None) -> Finish:
+def finisher(
+    plan: Plan,
+    context: RunContext,
+    unbelieved: Mapping[JudgeSetting, str] | None = None,
+    kept: Kept | None = None,
+) -> Finish:
     """Grades, looks for leads and decides the outcome; a pure function of the record but for judge, command and python.
 
-    `unbelieved` says which judges give no verdicts, and why.
+    `unbelieved` says which judges give no verdicts, and why; `kept` which verdicts of a trial stay as they are.
     """
     from mcpeval_dsl.execute.environ import search_path
     from mcpeval_dsl.grade.run import grade_trial
@@ -50,6 +56,7 @@ def finisher(plan: Plan, context: RunContext, unbelieved: Mapping[JudgeSetting, 
                 judge_settings=settings,
                 catalogues=catalogues,
                 wrap=wrap,
+                kept=kept(record) if kept is not None else None,
                 unbelieved=unbelieved or {},
             )
             verdicts = await grade_trial(task, record, services) if _had_an_agent(record) else ()

@@ -19,16 +19,20 @@ if TYPE_CHECKING:
     from mcpeval_dsl.agents.model import Driver
     from mcpeval_dsl.cli.stored import StoredRun
     from mcpeval_dsl.execute.context import RunContext
+    from mcpeval_dsl.plan.model import Plan
     from mcpeval_dsl.records.model import TrialRecord
     from mcpeval_dsl.records.store import RunStore
     from mcpeval_dsl.semantics.model import Task
 
 _RUNNING = frozenset({"command", "python"})
-_STARTING = _RUNNING | {"judge"}
+STARTING = _RUNNING | {"judge"}
 
 
-def regrade(run: StoredRun, again: bool, trust_files: tuple[str, ...]) -> int | None:
-    """Replaces the gradings; the facts stay. An exit code when it could not."""
+def regrade(run: StoredRun, again: bool, trust_files: tuple[str, ...], before: Plan | None = None) -> int | None:
+    """Replaces the gradings; the facts stay. An exit code when it could not.
+
+    `before` is the plan that the run was graded by: what a judge, a command or a function said stays where it asks the same.
+    """
     from mcpeval_dsl.cli import trusting
     from mcpeval_dsl.cli.stored import code, damaged
     from mcpeval_dsl.records.codec import DamagedRecord
@@ -36,7 +40,7 @@ def regrade(run: StoredRun, again: bool, trust_files: tuple[str, ...]) -> int | 
     from mcpeval_dsl.score.digest import Digester
 
     starting = any(starts_something(task) for task in run.plan.tasks)
-    if starting and not trusting.allowed(run.plan, run.root, trust_files):
+    if starting and not trusting.allowed(run.plan, run.root, trust_files, grading=True):
         return exits.SPEC
     context = _with_judges(run) if starting else _reading_only(run)
     if context is None:
@@ -50,24 +54,29 @@ def regrade(run: StoredRun, again: bool, trust_files: tuple[str, ...]) -> int | 
         return exits.SPEC
     try:
         with opened.value as store:
-            asyncio.run(_grade_all(run, context, store, again))
+            asyncio.run(_grade_all(run, context, store, again, before))
     except DamagedRecord as error:
         show([damaged(str(error))], {}, stream=sys.stderr)
         return exits.DISK
     return None
 
 
-async def _grade_all(run: StoredRun, context: RunContext, store: RunStore, again: bool) -> None:
+async def _grade_all(run: StoredRun, context: RunContext, store: RunStore, again: bool, before: Plan | None) -> None:
     from mcpeval_dsl.cli import calibrating, grading
+    from mcpeval_dsl.cli.keeping import kept_by
     from mcpeval_dsl.cli.stored import code
 
     tasks = {task.name: task for task in run.plan.tasks}
-    finish = grading.finisher(run.plan, context, await calibrating.measure(run.plan, context, store))
+    unbelieved = await calibrating.measure(run.plan, context, store)
+    finish = grading.finisher(run.plan, context, unbelieved, kept_by(before, run.plan) if before is not None else None)
+    keys = {node.id: node.grade_key for node in run.plan.nodes if node.kind == "trial"}
     reader = store.reader
     due = list(reader.trial_keys().values()) if again else reader.outdated(code())
     for record in (found.record() for found in reader.wholes(due)):
         if starts_something(tasks[record.task]) and not again and is_graded(record):
             continue
+        if before is not None:
+            record = record.model_copy(update={"grade_key": keys[record.id.rpartition("#")[0]]})
         done = await finish(record, None)
         future = store.save_grading(record.key, done.verdicts, done.outcome, done.leads, done.grade_key, done.arguments)
         await asyncio.wrap_future(future)
@@ -122,7 +131,7 @@ def _with_judges(run: StoredRun) -> RunContext | None:
 
 def starts_something(task: Task) -> bool:
     """Whether grading it asks a judge, runs a command or imports the project's code."""
-    return _has(task, _STARTING)
+    return _has(task, STARTING)
 
 
 def runs_code(task: Task) -> bool:

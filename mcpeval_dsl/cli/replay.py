@@ -12,6 +12,7 @@ from mcpeval_dsl.cli import exits
 
 if TYPE_CHECKING:
     from mcpeval_dsl.cli.stored import StoredRun
+    from mcpeval_dsl.grade.services import JudgeSetting
     from mcpeval_dsl.plan.model import TrialGroup
     from mcpeval_dsl.records.model import TrialRecord
 
@@ -101,13 +102,22 @@ def _again(run: StoredRun, record: TrialRecord, live: bool, keep: bool) -> Trial
             await look_at_models(context, [group.cell])
         ended = await run_trial(context, group, record.trial)
         try:
-            return await grading.finisher(run.plan, context)(ended.record, ended.workdir)
+            return await grading.finisher(run.plan, context, _unbelieved(run))(ended.record, ended.workdir)
         finally:
             ended.remove()
             for driver in context.drivers.values():
                 await driver.close()
 
     return asyncio.run(go())
+
+
+def _unbelieved(run: StoredRun) -> dict[JudgeSetting, str]:
+    """Judges whose verdicts did not count in the run, by what they were measured to be then."""
+    if not run.plan.calibrations:
+        return {}
+    from mcpeval_dsl.score.judges import judge_scores, unbelieved
+
+    return unbelieved(judge_scores(run.plan, run.reader.judgements()))
 
 
 def _group(run: StoredRun, record: TrialRecord) -> TrialGroup:

@@ -34,9 +34,11 @@ def command(
     found = stored.find_run(run or None)
     if found is None:
         raise typer.Exit(exits.SPEC)
+    before = None
     if spec:
         from mcpeval_dsl.cli.adopting import adopt
 
+        before = None if again else found.plan
         found = adopt(found, spec)
         if found is None:
             raise typer.Exit(exits.SPEC)
@@ -44,7 +46,7 @@ def command(
     if grade:
         from mcpeval_dsl.cli.regrading import regrade
 
-        code = regrade(found, again, tuple(trust_file or ()))
+        code = regrade(found, again, tuple(trust_file or ()), before)
         if code is not None:
             raise typer.Exit(code)
     code = scoring.show_scored(found, stored.texts(found), form)

@@ -15,38 +15,42 @@ if TYPE_CHECKING:
     from mcpeval_dsl.plan.model import Plan
 
 
-def of_plan(plan: Plan, root: Path, *, starting: bool = True) -> tuple[Startable, ...]:
-    """Everything the plan can start, in the sandbox that this machine gives it.
+def of_plan(plan: Plan, root: Path, *, starting: bool = True, grading: bool = False) -> tuple[Startable, ...]:
+    """Everything the plan can start, in the sandbox that this machine gives it; with `grading` what grading again starts.
 
     Without `starting` the sandbox is not tried, but guessed: a command that only reads starts nothing.
     """
     from mcpeval_dsl.execute import settings as operator
     from mcpeval_dsl.execute.confinement import expected, sandbox_of
-    from mcpeval_dsl.execute.startables import startables
+    from mcpeval_dsl.execute.startables import of_grading, startables
 
+    listed = of_grading if grading else startables
     folder = (root / plan.suite.spec).parent.resolve()
     try:
         settings = operator.load(root)
     except ValueError:
-        return startables(plan, folder)  # whoever starts something refuses these settings in a moment
+        return listed(plan, folder)  # whoever starts something refuses these settings in a moment
     try:
         sandbox = sandbox_of(settings) if starting else expected(settings)
     except ValueError:
         sandbox = expected(settings)
-    return startables(plan, folder, sandbox)
+    return listed(plan, folder, sandbox)
 
 
-def allowed(plan: Plan, root: Path, trust_files: Iterable[str] = ()) -> bool:
+def allowed(plan: Plan, root: Path, trust_files: Iterable[str] = (), *, grading: bool = False) -> bool:
     """Whether all of it is trusted, by the operator's store, a trust file or an answer now. Says why not."""
     from mcpeval_dsl.execute import trust
 
     stores = [trust.personal_store(), *(trust.TrustFile(Path(name)) for name in trust_files)]
     can_ask = sys.stdin.isatty() and sys.stderr.isatty()
-    items = of_plan(plan, root)
-    problem = trust.require(items, stores, ask if can_ask else None)
+    items = of_plan(plan, root, grading=grading)
+    doing = "Grading its trials again" if grading else "Running it"
+    problem = trust.require(items, stores, ask if can_ask else None, doing)
     if problem is None:
         return True
-    if {item.sandbox for item in items} != {item.sandbox for item in of_plan(plan, root, starting=False)}:
+    if {item.sandbox for item in items} != {
+        item.sandbox for item in of_plan(plan, root, starting=False, grading=grading)
+    }:
         hint = "bubblewrap cannot be used here (see `mcpe doctor`): read the lines, then `MCPE_SANDBOX=none mcpe trust SPEC`"
         problem = replace(problem, hint=hint)
     show([problem], {}, stream=sys.stderr)

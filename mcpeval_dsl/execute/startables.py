@@ -28,6 +28,7 @@ from mcpeval_dsl.semantics.expressions import (
 )
 from mcpeval_dsl.semantics.graders import CommandVerdict, Python
 from mcpeval_dsl.semantics.hosts import EVERYTHING
+from mcpeval_dsl.semantics.task_parts import all_graders
 
 KINDS = ("none", "landlock", "bwrap")
 """Of sandboxes, from weak to strong."""
@@ -88,9 +89,25 @@ class Startable:
 
 def startables(plan: Plan, spec_folder: Path, sandbox: Sandbox | None = None) -> tuple[Startable, ...]:
     """Everything the plan can start, without doubles, in order of the spec. Without a sandbox nothing is confined."""
-    found = tuple(dict.fromkeys(_all(plan, spec_folder)))
+    return _confined(_all(plan, spec_folder), plan, sandbox)
+
+
+def of_grading(plan: Plan, spec_folder: Path, sandbox: Sandbox | None = None) -> tuple[Startable, ...]:
+    """The part of them that grading a trial again starts: what it reads of servers is on record, and judges are asked."""
+    lets = {let.name: let.value for let in plan.lets}
+    graders = [grader for task in plan.tasks for grader in all_graders(task)]
+    found: list[Startable] = []
+    for grader in graders:
+        if isinstance(grader, CommandVerdict):
+            found.append(_program("command", grader.argv, spec_folder, lets))
+        elif isinstance(grader, Python):
+            found.append(Startable("python", (grader.function,), folder=str(spec_folder)))
+    return _confined(found, plan, sandbox)
+
+
+def _confined(found: Iterable[Startable], plan: Plan, sandbox: Sandbox | None) -> tuple[Startable, ...]:
     if sandbox is None or sandbox.kind == "none":
-        return found
+        return tuple(dict.fromkeys(found))
     return tuple(dict.fromkeys(_confined_by(sandbox, plan, item) for item in found))
 
 

@@ -73,7 +73,9 @@ def untrusted(items: Sequence[Startable], stores: Sequence[TrustFile]) -> tuple[
     return tuple(item for item in items if known.isdisjoint(item.trusted_by))
 
 
-def require(items: Sequence[Startable], stores: Sequence[TrustFile], ask: Ask | None) -> Diagnostic | None:
+def require(
+    items: Sequence[Startable], stores: Sequence[TrustFile], ask: Ask | None, doing: str = "Running it"
+) -> Diagnostic | None:
     """None when everything may be started; asks for what is new where somebody can be asked, and remembers a yes."""
     try:
         new = untrusted(items, stores)
@@ -90,7 +92,7 @@ def require(items: Sequence[Startable], stores: Sequence[TrustFile], ask: Ask | 
     return Diagnostic(
         "MCPE500",
         "this spec is not trusted to start anything",
-        body=f"Running it would start:\n{lines}\nNothing was started. A command line is trusted once: its exact words, the "
+        body=f"{doing} would start:\n{lines}\nNothing was started. A command line is trusted once: its exact words, the "
         "program that they start here, the folder, and this sandbox or a stronger one.",
         hint="read the lines above; then `mcpe trust SPEC`, or pass `--trust-file FILE` where nobody can be asked",
     )

@@ -32,7 +32,11 @@ async def grade(grader: CommandVerdict, record: TrialRecord, services: GradeServ
         return missing(grader, "not_run", "the agent was kept from answering", "state")
     workdir = services.workdir
     if workdir is None or not workdir.is_dir():
-        earlier = next((each for each in record.verdicts if each.grader == grader.common.id), None)
+        earlier = (
+            next((each for each in record.verdicts if each.grader == grader.common.id), None)
+            if services.kept is None
+            else services.kept.get(grader.common.id)
+        )
         if earlier is not None and earlier.kind == grader.kind:
             return from_record(earlier, grader.common.at)
         return missing(grader, "not_run", "the trial's directory is gone, so the command cannot run", "state")

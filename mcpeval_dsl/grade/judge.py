@@ -14,6 +14,7 @@ from mcpeval_dsl.agents.model import TrialContext
 from mcpeval_dsl.grade.judge_asking import FACTS, Asked, Bill, Question, Trouble, agreed, ask, majority, prompt_of
 from mcpeval_dsl.grade.judgement import ClaimVerdict, Judged
 from mcpeval_dsl.grade.model import Verdict
+from mcpeval_dsl.grade.publish import from_record
 from mcpeval_dsl.grade.quoting import nonce_of, shown_to_judge, told
 from mcpeval_dsl.grade.saying import missing, no_answer, scope_of, verdict
 from mcpeval_dsl.grade.services import GradeServices, setting_of
@@ -48,6 +49,8 @@ async def grade(grader: Judge, record: TrialRecord, services: GradeServices) -> 
     doubt = services.unbelieved.get(setting_of(grader))
     if doubt is not None:
         return missing(grader, "judge_not_believed", doubt, flags=(f"judge_not_believed:{grader.model}",))
+    if services.kept is not None and grader.common.id in services.kept:
+        return from_record(services.kept[grader.common.id], grader.common.at)
     question = _question(grader, record, services)
     bill = Bill()
     first = await _repeated(question, grader.model, services, bill)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mcpeval_dsl.agents.model import Driver
+from mcpeval_dsl.records.model import VerdictRecord
 from mcpeval_dsl.semantics.graders import Judge
 from mcpeval_dsl.values.processes import Wrap
 
@@ -33,6 +34,8 @@ class GradeServices:
     `workdir` is the trial's own directory while it stands; graded later, commands keep the verdict they gave then. `env` is all
     that a command sees. `settings` is (max_tokens, temperature) by judge. `wrap` puts the sandbox before a
     command. `unbelieved` says why the verdicts of judges that were measured do not count. Times in seconds.
+
+    `kept` are verdicts of judges and commands by grader, which are not asked for again; None leaves that to the grader.
     """
 
     project: Path
@@ -46,3 +49,4 @@ class GradeServices:
     judge_timeout: float = 60.0
     command_timeout: float = 60.0
     wrap: Wrap | None = None
+    kept: Mapping[str, VerdictRecord] | None = None

@@ -200,3 +200,69 @@ def test_the_suite_that_shows_it(library: Library) -> None:
     markdown = library.bench.mcpe("report", "--format", "markdown").out
     assert "`critic (asked 3 times)` | 0.95 [0.77, 0.99] | 97.6 % |" in markdown
     assert "judge critic: kappa 0.95 on 41 of 41 labelled answers" in done.err
+
+
+TWO = """
+task asked { prompt "x"; grade judge { claim "says how many" } }
+task both { prompt "x"; grade contains "WORD"; grade judge { claim "says how many" } }
+"""
+
+
+def no_more_questions(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def asked(*_: object) -> None:
+        raise AssertionError("the judge was asked")
+
+    monkeypatch.setattr("mcpeval_dsl.grade.judge._repeated", asked)
+
+
+def test_a_changed_grader_asks_no_judge_that_is_as_it_was(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    project(library, TWO.replace("WORD", "three"))
+    assert library.bench.run().code == 0
+    before = {id_: record.grade_key for id_, record in library.bench.records.items()}
+    # Another word, and another grader before the judge: its number in the task is another one now.
+    project(library, TWO.replace('grade contains "WORD"', 'grade contains "t"; grade contains "no such"'))
+    no_more_questions(monkeypatch)
+    done = library.bench.mcpe("score", "--spec", "specs/library.mcpe")
+    assert done.code == 0, done.err
+    records = library.bench.records
+    assert {id_.partition("#")[0]: outcome(record) for id_, record in records.items()} == {
+        "asked": "pass",
+        "both": "wrong_answer",
+    }
+    (both,) = {tuple((v.grader, v.verdict) for v in r.verdicts) for id_, r in records.items() if id_.startswith("both")}
+    assert both == (("g1", "yes"), ("g2", "no"), ("g3", "yes"))
+    assert {id_ for id_, record in records.items() if record.grade_key != before[id_]} == {
+        id_ for id_ in records if id_.startswith("both")
+    }
+
+
+def test_a_changed_claim_is_asked_about(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    project(library, TWO.replace("WORD", "three"))
+    assert library.bench.run().code == 0
+    project(library, TWO.replace("WORD", "three").replace('"says how many"', '"says a number"', 1))
+    no_more_questions(monkeypatch)
+    done = library.bench.mcpe("score", "--spec", "specs/library.mcpe")
+    assert "the judge was asked" in done.err or "grader_exception" in str(library.bench.records)
+
+
+def test_a_replay_believes_the_judge_as_the_run_did(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    project(library, ASK, judge="pass")
+    library.bench.run()
+    trial = next(iter(library.bench.reader.trial_keys()))
+    no_more_questions(monkeypatch)
+    done = library.bench.mcpe("replay", trial)
+    assert done.out.count("untestable") == 2 and "the judge was asked" not in done.err, done.out + done.err
+
+
+def test_grading_again_needs_leave_for_what_grading_starts_and_no_more(library: Library) -> None:
+    project(library, ASK)
+    library.bench.run()
+    library.bench.variables["MCPE_STATE_DIR"] = str(library.bench.root / "nothing-trusted")
+    assert library.bench.mcpe("score", "--again").code == 0
+    ran = 'task t { prompt "x"; grade command "sh" "-c" "exit 0" }\n'
+    library.write(ran)
+    library.bench.run()
+    library.bench.variables["MCPE_STATE_DIR"] = str(library.bench.root / "nothing-trusted-again")
+    done = library.bench.mcpe("score", "--again")
+    assert done.code == 2 and "Grading its trials again would start:" in done.err
+    assert "sh -c" in done.err and "odd.py" not in done.err
