@@ -18,6 +18,7 @@ from mcpeval_dsl.language_server.features.links import links
 from mcpeval_dsl.language_server.features.references import highlights, references
 from mcpeval_dsl.language_server.features.selection import selection
 from mcpeval_dsl.language_server.features.symbols import document_symbols, workspace_symbols
+from mcpeval_dsl.language_server.index.project import too_large
 from mcpeval_dsl.language_server.protocol import Ready, Refused
 from mcpeval_dsl.language_server.snapshot import Snapshot
 
@@ -58,12 +59,12 @@ def _look(server: Server, uri: str) -> None:
 
 
 def _of_file(server: Server, method: str, options: Any, find: Callable[[Snapshot, Any], Any]) -> None:
-    """Answer a method that is about a whole open file."""
+    """Answer a method that is about a whole open file, unless it is too large to be read as a whole."""
 
     @server.answer(method, options)
     def answer(params: Any) -> Any:
         snapshot = server.snapshot(params.text_document.uri)
-        return None if snapshot is None else Ready(find(snapshot, params))
+        return None if snapshot is None or too_large(snapshot) else Ready(find(snapshot, params))
 
 
 def _document(server: Server) -> Any:

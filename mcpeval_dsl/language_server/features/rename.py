@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from mcpeval_dsl.language_server.index.model import Key, is_local
 from mcpeval_dsl.language_server.index.part import index
-from mcpeval_dsl.language_server.index.project import Found, Place, around, definitions, find, places
+from mcpeval_dsl.language_server.index.project import Found, Place, around, definitions, find, places, too_large
 from mcpeval_dsl.language_server.snapshot import Snapshot
 from mcpeval_dsl.semantics.definitions import AXES
 from mcpeval_dsl.semantics.directives.metrics import SEGMENTS
@@ -73,6 +73,9 @@ def rename(snapshot: Snapshot, offset: int, name: str) -> list[Change] | Refusal
     assert found is not None and found.key is not None
     if name == ready.name:
         return []
+    large = next((file.path for file in around(snapshot) if too_large(file)), None)
+    if large is not None:
+        return Refusal(f"{large} is too large to look for `{ready.name}` in it")
     everywhere = list(places(found))
     refused = (
         _word(found.key, name) or _taken(found, found.key, name, everywhere) or _unread(found, ready.name, everywhere)
@@ -122,7 +125,12 @@ def _unread(found: Found, name: str, everywhere: list[Place]) -> Refusal | None:
     local = found.key is not None and is_local(found.key)
     for file in files.values():
         for part in [found.part] if local else file.parts:
-            if name not in part.body.text or not part.body.problems:
+            if name not in part.body.text:
+                continue
+            if not index(part.body).whole:
+                line = file.position(part.start)[0] + 1
+                return Refusal(f"what begins in {file.path}, line {line}, is too large to look for `{name}` in it")
+            if not part.body.problems:
                 continue
             read = {occurrence.start for occurrence in index(part.body).occurrences}
             for token in part.body.tokens:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from mcpeval_dsl.language_server.features.completion import fits
+from mcpeval_dsl.language_server.index.part import index
 from mcpeval_dsl.language_server.index.project import Site, definitions
 from mcpeval_dsl.language_server.index.values import inner, written
 from mcpeval_dsl.language_server.parts import Body, once
@@ -53,7 +54,7 @@ def document_symbols(snapshot: Snapshot) -> list[Symbol]:
 @once
 def outline(body: Body) -> tuple[Symbol, ...]:
     """The symbols of one part, relative to it."""
-    return tuple(_statements(body.statements, "file"))
+    return tuple(_statements(body.statements, "file")) if index(body).whole else ()
 
 
 def _moved(symbol: Symbol, by: int) -> Symbol:

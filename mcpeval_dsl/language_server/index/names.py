@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from mcpeval_dsl.language_server.index.model import Key
 from mcpeval_dsl.language_server.index.part import index
-from mcpeval_dsl.language_server.index.project import Site, around, definitions
+from mcpeval_dsl.language_server.index.project import Site, around, definitions, too_large
 from mcpeval_dsl.language_server.index.scopes import Scope
 from mcpeval_dsl.language_server.index.values import name_keys
 from mcpeval_dsl.language_server.parts import Part
@@ -91,7 +91,7 @@ def owner_of(snapshot: Snapshot, part: Part, offset: int, name: str) -> Known | 
 def words_used(snapshot: Snapshot, space: str, but: str = "") -> list[str]:
     """Words of an open set (tags, clusters, levels) that stand anywhere around, the most used first; `but` is typed."""
     counts: dict[str, int] = {}
-    for file in around(snapshot):
+    for file in _read(snapshot):
         for part in file.parts:
             for key, occurrences in index(part.body).by_key.items():
                 if key[0] == space:
@@ -103,4 +103,8 @@ def words_used(snapshot: Snapshot, space: str, but: str = "") -> list[str]:
 
 def uses(snapshot: Snapshot, key: Key) -> int:
     """How often a key stands in the files around."""
-    return sum(len(index(part.body).by_key.get(key, ())) for file in around(snapshot) for part in file.parts)
+    return sum(len(index(part.body).by_key.get(key, ())) for file in _read(snapshot) for part in file.parts)
+
+
+def _read(snapshot: Snapshot) -> list[Snapshot]:
+    return [file for file in around(snapshot) if not too_large(file)]

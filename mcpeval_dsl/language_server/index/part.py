@@ -10,13 +10,20 @@ from mcpeval_dsl.language_server.index.scopes import Scope
 from mcpeval_dsl.language_server.index.walking import Walk
 from mcpeval_dsl.language_server.parts import Body, once
 
+LARGEST_PART = 200_000  # characters; a larger part is data rather than a statement, and reading it takes seconds
+
 
 class PartIndex:
-    """Offsets are relative to the part. `occurrences` are in order of the text and do not overlap."""
+    """Offsets are relative to the part. `occurrences` are in order of the text and do not overlap.
+
+    Without `whole` the part was too large to be read, and nothing is known of it.
+    """
 
     def __init__(self, body: Body) -> None:
         walk = Walk()
-        walk.statements(body.statements, "file", Scope(), None)
+        self.whole = len(body.text) <= LARGEST_PART
+        if self.whole:
+            walk.statements(body.statements, "file", Scope(), None)
         found = sorted(set(walk.found), key=lambda o: (o.start, -o.end, not o.defines))
         self.occurrences = _apart(found)
         self.definitions: tuple[Definition, ...] = tuple(walk.definitions)

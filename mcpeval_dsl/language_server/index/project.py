@@ -11,6 +11,13 @@ from mcpeval_dsl.language_server.index.part import index
 from mcpeval_dsl.language_server.parts import Part
 from mcpeval_dsl.language_server.snapshot import Snapshot
 
+LARGEST = 1_000_000  # characters of a file that is read as a whole
+
+
+def too_large(snapshot: Snapshot) -> bool:
+    """Whether a file is so large that only the part under the cursor is looked at."""
+    return len(snapshot.text) > LARGEST
+
 
 class Site(NamedTuple):
     """A definition where it stands."""
@@ -68,7 +75,7 @@ def definitions(snapshot: Snapshot) -> dict[Key, list[Site]]:
         return cast("dict[Key, list[Site]]", known)
     found: dict[Key, list[Site]] = {}
     snapshot.kept["definitions"] = found
-    for part in snapshot.parts:
+    for part in snapshot.parts if not too_large(snapshot) else ():
         for definition in index(part.body).definitions:
             if not is_local(definition.key):
                 found.setdefault(definition.key, []).append(Site(snapshot, part, definition))
@@ -155,7 +162,7 @@ def places(found: Found, files: list[Snapshot] | None = None) -> Iterator[Place]
     for file in files if files is not None else shared:
         if file is not home and key in definitions(file):
             continue  # the same name of another spec
-        for part in file.parts:
+        for part in file.parts if not too_large(file) else ():
             for occurrence in index(part.body).by_key.get(key, ()):
                 if _means(occurrence, key, shared):
                     yield _place(file, part, occurrence)

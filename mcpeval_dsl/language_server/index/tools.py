@@ -8,7 +8,7 @@ from typing import Any
 
 from mcpeval_dsl.language_server.index.model import Occurrence
 from mcpeval_dsl.language_server.index.part import index
-from mcpeval_dsl.language_server.index.project import around, definitions
+from mcpeval_dsl.language_server.index.project import around, definitions, too_large
 from mcpeval_dsl.language_server.snapshot import Snapshot
 from mcpeval_dsl.semantics.catalogue import KnownTool
 
@@ -48,7 +48,7 @@ def mentioned(snapshot: Snapshot, server: str) -> list[str]:
     """Tools that are named around, of a server; of any for ''."""
     found: dict[str, None] = {}
     for file in around(snapshot):
-        for part in file.parts:
+        for part in file.parts if not too_large(file) else ():
             for key, occurrences in index(part.body).by_key.items():
                 if key[0] == "tool" and "*" not in key[1] and _of(occurrences, server):
                     found[key[1]] = None
@@ -69,7 +69,7 @@ def mentioned_arguments(snapshot: Snapshot, tool: str) -> list[str]:
     """Arguments that are given to a tool around."""
     found: dict[str, None] = {}
     for file in around(snapshot):
-        for part in file.parts:
+        for part in file.parts if not too_large(file) else ():
             found.update((key[2], None) for key in index(part.body).by_key if key[:2] == ("argument", tool))
     return list(found)
 
