@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import shutil
 import subprocess
 import sys
@@ -76,9 +77,21 @@ def project(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_imports_only_what_it_uses(name: str, project: Path) -> None:
+    spec = project / SPEC
+    live = re.sub(r'script +"[^"]*"', 'anthropic "claude-sonnet-4-5"', spec.read_text("utf-8"))
+    spec.write_text(live, "utf-8")
     code, modules = modules_after(COMMANDS[name], project)
     assert code == 0
     assert not modules & UNUSED[name]
+
+
+@pytest.mark.parametrize("name", ["lint", "compile"])
+def test_reading_scripts_takes_yaml_and_templates_and_no_more(name: str, project: Path) -> None:
+    code, modules = modules_after(COMMANDS[name], project)
+    assert code == 0 and {"yaml", "jinja2"} <= modules
+    assert not modules & (UNUSED[name] - {"yaml", "jinja2", "mcpeval_dsl.gateway"})
+    # The door's types, and nothing that could open a connection.
+    assert {module for module in modules if module.startswith("mcpeval_dsl.gateway.")} == {"mcpeval_dsl.gateway.model"}
 
 
 def test_the_version_needs_neither_packages_nor_a_command_line_library(tmp_path: Path) -> None:
