@@ -89,6 +89,15 @@ def test_calls_of_one_step_cannot_know_of_each_other(tmp_path: Path) -> None:
     assert 'get_note(id: "NOTE-4711")' in text and "harvest" not in text
 
 
+def test_blocks_of_one_message_are_one_step_however_they_are_written(tmp_path: Path) -> None:
+    first, second = json.loads(json.dumps(LIST)), json.loads(json.dumps(GET))
+    first["message"]["id"] = second["message"]["id"] = "m1"
+    lines = [user("Go on."), first, result("1", NOTES), second, result("2", {}), says("Done.")]
+    assert 'get_note(id: "NOTE-4711")' in spec_of(tmp_path, *lines)[0]
+    second["message"]["id"] = "m2"
+    assert "get_note(id: list_notes.id)" in spec_of(tmp_path, *lines)[0]
+
+
 def test_a_write_is_permitted_and_never_harvested(tmp_path: Path) -> None:
     close = calls(("2", "mcp__notes__close_note", {"id": "NOTE-4711"}))
     again = calls(("3", "mcp__notes__get_note", {"id": "NOTE-9999"}))
@@ -168,6 +177,32 @@ def test_rollouts_of_codex(tmp_path: Path) -> None:
     text, _ = read(CASES / "rollout.jsonl")
     assert 'prompt "Close the oldest note, please."' in text and 'litellm "openai/gpt-5.3-codex"' in text
     assert "may close_note(id: list_notes.id)" in text and "id = $.notes[0].id" in text
+
+
+def event(what: str, **more: Any) -> dict[str, Any]:
+    return {"type": "event_msg", "payload": {"type": what, **more}}
+
+
+@pytest.mark.parametrize("early", [True, False], ids=["both at once", "one after the other"])
+def test_rollouts_name_arguments_where_a_call_begins(early: bool, tmp_path: Path) -> None:
+    begins = [
+        event("mcp_tool_call_begin", call_id=n, invocation={"server": "notes", "tool": tool, "arguments": arguments})
+        for n, tool, arguments in (("1", "list_notes", {}), ("2", "get_note", {"id": "NOTE-4711"}))
+    ]
+    ended = event(
+        "mcp_tool_call_end",
+        call_id="1",
+        invocation={"server": "notes", "tool": "list_notes"},
+        result={"Ok": {"content": [], "structuredContent": NOTES}},
+    )
+    last = event(
+        "mcp_tool_call_end", call_id="2", invocation={"server": "notes", "tool": "get_note"}, result={"content": []}
+    )
+    middle = [begins[0], begins[1], ended] if early else [begins[0], ended, begins[1]]
+    lines = [{"type": "session_meta", "payload": {}}, event("user_message", message="Go."), *middle, last]
+    text, _ = spec_of(tmp_path, *lines, event("agent_message", message="Done."))
+    assert ('get_note(id: "NOTE-4711")' if early else "get_note(id: list_notes.id)") in text
+    assert "agrees with this one: Done." in text
 
 
 def test_events_of_codex_exec(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ def is_this(line: dict[str, Any]) -> bool:
 
 def read(lines: Iterable[tuple[int, dict[str, Any]]], session: Session) -> None:
     waiting: dict[str, Called] = {}
-    step = 0
+    first: dict[str, int] = {}
     for number, line in lines:
         message = line.get("message")
         if not is_this(line) or not isinstance(message, dict):
@@ -33,15 +33,15 @@ def read(lines: Iterable[tuple[int, dict[str, Any]]], session: Session) -> None:
         blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
         blocks = [block for block in blocks if isinstance(block, dict)]
         if line["type"] == "assistant":
-            step += 1
+            began = first.setdefault(str(message.get("id") or number), number)
             session.model = str(message.get("model") or session.model)
-            _assistant(session, blocks, number, step, waiting)
+            _assistant(session, blocks, number, began, waiting)
         else:
             _user(session, blocks, number, waiting, bool(line.get("isMeta") or line.get("isCompactSummary")))
 
 
 def _assistant(
-    session: Session, blocks: list[dict[str, Any]], number: int, step: int, waiting: dict[str, Called]
+    session: Session, blocks: list[dict[str, Any]], number: int, began: int, waiting: dict[str, Called]
 ) -> None:
     for block in blocks:
         if block.get("type") == "text":
@@ -52,7 +52,7 @@ def _assistant(
                 session.other += 1
                 continue
             given = block.get("input")
-            called = Called(name[0], name[1], given if isinstance(given, dict) else {}, number, step)
+            called = Called(name[0], name[1], given if isinstance(given, dict) else {}, number, began, number)
             session.call(called)
             waiting[str(block.get("id"))] = called
 
@@ -64,7 +64,7 @@ def _user(session: Session, blocks: list[dict[str, Any]], number: int, waiting: 
             called = waiting.pop(str(block.get("tool_use_id")), None)
             if called is not None:
                 called.text, called.is_error = text_of(block.get("content")), bool(block.get("is_error"))
-                called.answered = True
+                called.answered, called.end = True, number
         elif block.get("type") == "text":
             texts.append(text_of(block))
     said = "\n".join(text for text in texts if text and not _NOT_SAID.match(text.lstrip()))

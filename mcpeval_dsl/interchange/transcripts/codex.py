@@ -27,44 +27,63 @@ def read(lines: Iterable[tuple[int, dict[str, Any]]], session: Session) -> None:
         payload = line.get("payload")
         if line.get("type") == "item.completed" and isinstance(line.get("item"), dict):
             reader.item(line["item"], number)
+        elif line.get("type") == "item.started" and isinstance(line.get("item"), dict):
+            reader.started(line["item"], number)
         elif isinstance(payload, dict):
             reader.line(str(line.get("type")), payload, number)
 
 
 class _Reader:
+    """`began` has the line at which a call began and its arguments, by its id: some versions name them nowhere else."""
+
     def __init__(self, session: Session, *, ends: bool, messages: bool) -> None:
         self.session, self.ends, self.messages = session, ends, messages
         self.waiting: dict[str, Called] = {}
-        self.step = 0
+        self.began: dict[str, tuple[int, dict[str, Any]]] = {}
 
     def line(self, kind: str, payload: dict[str, Any], number: int) -> None:
         what = payload.get("type")
         if kind == "turn_context":
             self.session.model = str(payload.get("model") or self.session.model)
-        elif kind == "event_msg" and what == "user_message":
-            self._user(str(payload.get("message") or ""), number)
-        elif kind == "event_msg" and what == "mcp_tool_call_end":
-            self._end(payload, number)
+        elif kind == "event_msg":
+            self._event(str(what), payload, number)
         elif kind == "response_item" and what == "message":
             self._message(payload, number)
         elif kind == "response_item" and what == "function_call":
             self._call(payload, number)
         elif kind == "response_item" and what == "function_call_output":
-            self._output(payload)
+            self._output(payload, number)
+
+    def _event(self, what: str, payload: dict[str, Any], number: int) -> None:
+        if what == "user_message":
+            self._user(str(payload.get("message") or ""), number)
+        elif what == "agent_message":
+            self.session.answer(str(payload.get("message") or ""))
+        elif what == "mcp_tool_call_begin":
+            invocation = payload.get("invocation")
+            arguments = invocation.get("arguments") if isinstance(invocation, dict) else None
+            self._begin(payload.get("call_id"), number, arguments)
+        elif what == "mcp_tool_call_end":
+            self._end(payload, number)
 
     def item(self, item: dict[str, Any], number: int) -> None:
         """A whole item of `codex exec --json`."""
         if item.get("type") == "agent_message":
             self.session.answer(str(item.get("text") or ""))
         elif item.get("type") == "mcp_tool_call":
-            self.step += 1
-            called = Called(
-                str(item.get("server")), str(item.get("tool")), _object(item.get("arguments")), number, self.step
-            )
+            begin, _ = self.began.get(str(item.get("id")), (number, {}))
+            arguments = _object(item.get("arguments"))
+            called = Called(str(item.get("server")), str(item.get("tool")), arguments, number, begin, number)
             _result(called, item.get("result"), item.get("error"))
             self.session.call(called)
         elif item.get("type") == "command_execution":
             self.session.other += 1
+
+    def started(self, item: dict[str, Any], number: int) -> None:
+        self._begin(item.get("id"), number, item.get("arguments"))
+
+    def _begin(self, call: Any, number: int, arguments: Any) -> None:
+        self.began.setdefault(str(call), (number, _object(arguments)))
 
     def _user(self, text: str, number: int) -> None:
         if text.strip():
@@ -78,6 +97,7 @@ class _Reader:
             self._user(text, number)
 
     def _call(self, payload: dict[str, Any], number: int) -> None:
+        self._begin(payload.get("call_id"), number, payload.get("arguments"))
         if self.ends:
             return
         name = str(payload.get("name", ""))
@@ -86,26 +106,26 @@ class _Reader:
         if found is None:
             self.session.other += 1
             return
-        self.step += 1
-        called = Called(found[0], found[1].removeprefix("_"), _object(payload.get("arguments")), number, self.step)
+        called = Called(found[0], found[1].lstrip("_"), _object(payload.get("arguments")), number, number, number)
         self.session.call(called)
         self.waiting[str(payload.get("call_id"))] = called
 
-    def _output(self, payload: dict[str, Any]) -> None:
+    def _output(self, payload: dict[str, Any], number: int) -> None:
         called = self.waiting.pop(str(payload.get("call_id")), None)
         if called is not None:
-            called.text, called.answered = text_of(payload.get("output")), True
+            called.text, called.answered, called.end = text_of(payload.get("output")), True, number
 
     def _end(self, payload: dict[str, Any], number: int) -> None:
         invocation = payload.get("invocation")
         if not isinstance(invocation, dict):
             return
-        self.step += 1
-        arguments = _object(invocation.get("arguments"))
-        called = Called(str(invocation.get("server")), str(invocation.get("tool")), arguments, number, self.step)
+        begin, arguments = self.began.get(str(payload.get("call_id")), (number, {}))
+        given = _object(invocation.get("arguments")) or arguments
+        called = Called(str(invocation.get("server")), str(invocation.get("tool")), given, number, begin, number)
         result = payload.get("result")
         wrapped = result if isinstance(result, dict) else {}
-        _result(called, wrapped.get("Ok", wrapped.get("ok")), wrapped.get("Err", wrapped.get("err")))
+        error = payload.get("error") or wrapped.get("Err", wrapped.get("err"))
+        _result(called, wrapped.get("Ok", wrapped.get("ok", wrapped)), error)
         self.session.call(called)
 
 

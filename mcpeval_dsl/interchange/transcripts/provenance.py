@@ -44,7 +44,7 @@ def _shown(called: Called) -> str:
 
 
 def _records(session: Session) -> list[CallRecord]:
-    """Steps stand for the wire's clock: what was decided on together could not know of each other."""
+    """Lines stand for the wire's clock: what was decided on together could not know of each other."""
     return [
         CallRecord(
             id=called.id,
@@ -52,8 +52,8 @@ def _records(session: Session) -> list[CallRecord]:
             server=called.server,
             tool=called.tool,
             arguments=called.arguments,
-            at_ms=called.step * 10.0,
-            duration_ms=5.0,
+            at_ms=float(called.begin),
+            duration_ms=float(max(called.end - called.begin, 0)) + 0.5,
             is_error=called.is_error,
             error=CallError("tool_error", "unknown", called.text[:200]) if called.is_error else None,
             text=_shown(called),

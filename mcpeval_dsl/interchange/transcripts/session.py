@@ -8,13 +8,17 @@ from typing import Any
 
 @dataclass(slots=True)
 class Called:
-    """One call of an MCP tool. `step` orders calls: those of one step were decided on together. `read_only`: the tool says so."""
+    """One call of an MCP tool. `begin` and `end` order what could know of what: a call knows of those that ended before it began.
+
+    `read_only`: the tool's hint says so, or not.
+    """
 
     server: str
     tool: str
     arguments: dict[str, Any]
     line: int
-    step: int
+    begin: int
+    end: int
     text: str = ""
     structured: Any = None
     is_error: bool = False
