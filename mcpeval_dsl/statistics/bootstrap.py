@@ -68,13 +68,13 @@ def _differences(
     return np.concatenate(found)
 
 
-@lru_cache(maxsize=1)
-def _drawn(clusters: int, seed: int) -> tuple[NDArray[np.int32], ...]:
+@lru_cache(maxsize=4)
+def _drawn(clusters: int, seed: int) -> tuple[NDArray[np.int16], ...]:
     """All resamples at once, kept: the differences of one table are over the same tasks again and again."""
     return tuple(_portions(clusters, seed, clusters))
 
 
-def _portions(clusters: int, seed: int, tasks: int) -> Iterator[NDArray[np.int32]]:
+def _portions(clusters: int, seed: int, tasks: int) -> Iterator[NDArray[np.int16]]:
     """How often each cluster (row) is in each resample (column)."""
     import numpy as np
 
@@ -82,10 +82,10 @@ def _portions(clusters: int, seed: int, tasks: int) -> Iterator[NDArray[np.int32
     portion = max(1, _CELLS // max(tasks, clusters))
     for start in range(0, _DRAWS, portion):
         drawn = source.multinomial(clusters, chances, size=min(portion, _DRAWS - start))
-        yield np.ascontiguousarray(drawn.T, dtype=np.int32)
+        yield np.ascontiguousarray(drawn.T, dtype=np.int16)
 
 
-def _weighted_medians(values: NDArray[np.float64], weights: NDArray[np.int32]) -> NDArray[np.float64]:
+def _weighted_medians(values: NDArray[np.float64], weights: NDArray[np.int16]) -> NDArray[np.float64]:
     """Median of each resample, given as how often each value is in it: the mean of the two middle ones where they differ."""
     import numpy as np
 

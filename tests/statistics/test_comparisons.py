@@ -79,7 +79,7 @@ def test_half_a_yes_is_no_rating() -> None:
 def test_weighted_medians_are_the_medians_of_the_resamples(values: list[float], data: st.DataObject) -> None:
     weights = data.draw(st.lists(st.integers(0, 3), min_size=len(values), max_size=len(values)).filter(any))
     repeated = np.repeat(values, weights)
-    (found,) = _weighted_medians(np.array(values), np.array([weights], dtype=np.int32).T)
+    (found,) = _weighted_medians(np.array(values), np.array([weights], dtype=np.int16).T)
     assert found == pytest.approx(float(np.median(repeated)), abs=1e-9)
 
 
