@@ -78,6 +78,22 @@ def test_values_are_harvested_where_they_were_shown_before_they_were_used(tmp_pa
     assert "readonly list_notes, get_note" in text and 'model agent { anthropic "claude-sonnet-4-5" }' in text
 
 
+def test_a_record_is_told_by_what_the_user_named(tmp_path: Path) -> None:
+    get = calls(("2", "mcp__notes__get_note", {"id": "NOTE-0012"}))
+    ask = user("Who has the note 'Water the plants'?")
+    text, said = spec_of(tmp_path, ask, LIST, result("1", NOTES), get, result("2", {}), says("Nobody."))
+    assert 'id = first($.notes[?@.title == "Water the plants"].id)' in text
+    assert not any("its place in a list" in line for line in said)
+
+
+def test_a_record_is_not_told_by_what_others_have_too(tmp_path: Path) -> None:
+    twins = {"notes": [{"id": "NOTE-4711", "state": "open"}, {"id": "NOTE-0012", "state": "open"}]}
+    text, said = spec_of(
+        tmp_path, user("Take one that is open."), LIST, result("1", twins), GET, result("2", {}), says("x")
+    )
+    assert "id = $.notes[0].id" in text and any("its place in a list" in line for line in said)
+
+
 def test_what_the_user_said_stays_as_it_is(tmp_path: Path) -> None:
     text, _ = spec_of(tmp_path, user("Show NOTE-4711"), GET, result("2", {"state": "wide open again"}), says("Done."))
     assert 'expect get_note(id: "NOTE-4711")' in text and "harvest" not in text

@@ -11,7 +11,7 @@ from mcpeval_dsl.interchange.model import Harvest, Suite, Task, Turn
 from mcpeval_dsl.interchange.transcripts.effects import effect
 from mcpeval_dsl.interchange.transcripts.provenance import traced
 from mcpeval_dsl.interchange.transcripts.session import Called, Said, Session
-from mcpeval_dsl.interchange.transcripts.values import field_name, json_path, leaves, parsed, places
+from mcpeval_dsl.interchange.transcripts.values import by_what_was_said, field_name, json_path, leaves, parsed, places
 from mcpeval_dsl.provenance.arguments import Argument
 from mcpeval_dsl.provenance.forms import bits, exact
 from mcpeval_dsl.provenance.origin import Origin
@@ -111,8 +111,10 @@ class Deriving:
         while name in taken:
             name, number = f"{base}_{number}", number + 1
         source.fields[form] = name
-        source.lines.insert(-1, f"  {name} = {json_path(path)}")
-        if any(isinstance(step, int) for step in path):
+        value = parsed(source.call.structured, source.call.text)
+        told = by_what_was_said(value, path, "\n".join(each.text for each in self.session.said))
+        source.lines.insert(-1, f"  {name} = {told or json_path(path)}")
+        if told is None and any(isinstance(step, int) for step in path):
             said = f"`{source.name}.{name}` is told by its place in a list; say what tells it apart, if the order moves"
             self.suite.note("look", said, self.session.path, source.call.line)
 

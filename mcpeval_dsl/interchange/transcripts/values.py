@@ -70,6 +70,32 @@ def json_path(path: tuple[str | int, ...]) -> str:
     return "$" + "".join(parts)
 
 
+def by_what_was_said(value: Any, path: tuple[str | int, ...], said: str) -> str | None:
+    """The path with a filter in place of the last position, where the record there has a text that the user named.
+
+    None where it has none, or others have it too.
+    """
+    places_in_lists = [number for number, step in enumerate(path) if isinstance(step, int)]
+    if not places_in_lists:
+        return None
+    position = places_in_lists[-1]
+    records = value
+    for step in path[:position]:
+        records = records[step]
+    record = records[path[position]]
+    for field, named in record.items() if isinstance(record, dict) else ():
+        if not isinstance(named, str) or not _NAME.fullmatch(field) or not _tells(named, said):
+            continue
+        if sum(isinstance(each, dict) and each.get(field) == named for each in records) == 1:
+            before, after = json_path(path[:position]), json_path(path[position + 1 :])[1:]
+            return f"first({before}[?@.{field} == {json.dumps(named, ensure_ascii=False)}]{after})"
+    return None
+
+
+def _tells(named: str, said: str) -> bool:
+    return 4 <= len(named) <= 120 and "\\" not in named and named.isprintable() and named in said
+
+
 def field_name(path: tuple[str | int, ...]) -> str:
     """A name for the value at a path: its own field's."""
     return next((str(step) for step in reversed(path) if isinstance(step, str)), "value")
