@@ -14,6 +14,7 @@ _TOKEN = re.compile(
     r"|(?P<text>'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\")|(?P<end>\}\})|(?P<mark>[.\[\]|(),]))"
 )
 _LONGEST_NUMBER = 40
+_DEEPEST = 32
 _OPEN = re.compile(r"\{\{|\{%|\{#")
 
 
@@ -116,12 +117,13 @@ def _statement(mark: str, start: int) -> Fault:
 
 
 class _Reader:
-    __slots__ = ("found", "position", "text")
+    __slots__ = ("depth", "found", "position", "text")
 
     def __init__(self, text: str, position: int, found: Found) -> None:
         self.text = text
         self.position = position
         self.found = found
+        self.depth = 0
 
     def _peek(self) -> re.Match[str] | None:
         return _TOKEN.match(self.text, self.position)
@@ -140,6 +142,9 @@ class _Reader:
         return _Stop(Fault(title, hint, start, min(start + 1, len(self.text))))
 
     def expression(self) -> None:
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise self._stop("this template is nested too deeply", "bind a part of it first: `let name = …`")
         self._operand()
         while self._mark("|"):
             token = self._peek()
@@ -149,6 +154,7 @@ class _Reader:
             count = 1 + (self._arguments() if self._mark("(") else 0)
             start, end = token.span("name")
             self.found.functions.append(Applied(token.group("name"), count, start, end))
+        self.depth -= 1
 
     def _operand(self) -> None:
         token = self._peek()

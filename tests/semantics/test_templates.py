@@ -76,6 +76,20 @@ def test_mentions_have_their_places() -> None:
     assert text[mention.steps[1].start : mention.steps[1].end] == "titel"
 
 
+@pytest.mark.parametrize(
+    "text", ["{{ " + "f(" * 3000, "{{ x" + "[x" * 3000, "{{ " + "f(" * 3000 + "x" + ")" * 3000 + " }}"]
+)
+def test_what_is_nested_without_end_is_a_fault(text: str) -> None:
+    """Once a recursion without a bound: `mcpe lint` ended with an internal error."""
+    assert [fault.title for fault in templates.read(text).faults] == ["this template is nested too deeply"]
+
+
+def test_faults_are_told_of_one_template_and_the_next_is_read() -> None:
+    found = templates.read("{{ " + "f(" * 100 + " }} {{ x.y }}")
+    assert len(found.faults) == 1
+    assert [mention.root.key for mention in found.mentions] == ["x"]
+
+
 MARKS = "{{ }} {% %} {# #} . [ ] ( ) | , + - ~ 'x' \"q\" 0 -1 1.5 .id is not items range first join count upper é"
 PIECES = st.sampled_from([" ", "\n", *NAMES, *MARKS.split(" ")])
 
