@@ -68,3 +68,12 @@ def is_local(key: Key) -> bool:
     while key[0] == "field":
         key = key[1]
     return bool(key[0] == "local")
+
+
+def depth(key: Key) -> int:
+    """How many fields of fields a key goes through."""
+    found = 0
+    while key[0] == "field":
+        key = key[1]
+        found += 1
+    return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from mcpeval_dsl.language_server.index.model import Key, Occurrence, Role
+from mcpeval_dsl.language_server.index.model import Key, Occurrence, Role, depth
 from mcpeval_dsl.language_server.index.scopes import Scope, field_keys, value_keys
 from mcpeval_dsl.semantics import templates
 from mcpeval_dsl.semantics.directives.metrics import SEGMENTS
@@ -25,6 +25,7 @@ _NAMED_AXES: dict[str, tuple[str, ...]] = {
     "task": ("task",),
 }
 _WORD_AXES = ("split", "kind", "purpose")
+_DEEPEST = 8
 _MEMBERS = ("arm", "server", "model", "host")
 
 
@@ -282,7 +283,8 @@ class Values:
 
 
 def _deeper(owner: tuple[Key, ...], name: str) -> tuple[Key, ...]:
-    return tuple(("field", key, name) for key in owner)
+    """Keys of a field of what `owner` names; none so deep that no block declares it."""
+    return tuple(("field", key, name) for key in owner if depth(key) < _DEEPEST)
 
 
 def _words(item: tree.Item) -> bool:

@@ -144,3 +144,25 @@ def test_anything_typed(pieces: list[str]) -> None:
     for offset in {0, len(text) // 2, len(text)}:
         ask_everything(snapshot, offset)
         ranges_are_sound(snapshot, offset)
+
+
+NESTED = {
+    "template": 'task t { prompt "{{ ' + "f(" * 2000 + '" }',
+    "index": 'task t { prompt "{{ x' + "[x" * 2000 + ' }}" }',
+    "brackets": "let x = " + "(" * 2000,
+    "lists": "let x = " + "[" * 2000,
+    "objects": "let x = " + "{a: " * 2000,
+    "blocks": "task t " + "{ a " * 2000,
+    "fields": "let x = a" + ".b" * 2000,
+    "pipes": 'let x = "{{ x' + " | f" * 2000 + ' }}"',
+}
+
+
+@pytest.mark.parametrize("name", NESTED)
+def test_nested_without_end(name: str) -> None:
+    snapshot = plain(NESTED[name])
+    for offset in (5, len(snapshot.text) // 2, len(snapshot.text)):
+        for feature in AT:
+            feature(snapshot, offset)
+    for whole in WHOLE:
+        whole(snapshot)
