@@ -38,7 +38,7 @@ def write(lock: Lock) -> bytes:
 
 def _sealed(server: LockedServer) -> LockedServer:
     found = server.model_copy(update={"tools": tuple(sorted(server.tools, key=lambda t: t.name))})
-    return found.model_copy(update={"sha256": lock_reading.entry_digest(found)})
+    return found.model_copy(update={"sha256": lock_reading.sealed(found)})
 
 
 def read(data: bytes, path: str = LOCK_FILE) -> Checked[Lock]:

@@ -16,6 +16,7 @@ from typing import Any
 from mcpeval_dsl.diagnostics.model import Checked, Diagnostic, Label
 from mcpeval_dsl.plan.codec import Malformed, decode, encode
 from mcpeval_dsl.plan.json_places import location, place, steps_of
+from mcpeval_dsl.plan.lock_digest import canonical, entry_digest
 from mcpeval_dsl.plan.model import Lock, LockedServer, LockedTool
 
 MOST_BYTES = 64 * 1024 * 1024
@@ -128,7 +129,7 @@ def _doubled(path: str, text: str, lock: Lock) -> Iterator[Diagnostic]:
 def _edited(path: str, text: str, lock: Lock) -> Iterator[Diagnostic]:
     """Entries whose digest is not that of what they say. One without a digest is from an earlier mcpe, and is believed."""
     for number, server in enumerate(lock.servers):
-        if not server.sha256 or server.sha256 == entry_digest(server):
+        if not server.sha256 or server.sha256 == sealed(server):
             continue
         tool = next((n for n, tool in enumerate(server.tools) if not _whole(tool, server.findings)), None)
         steps = ("servers", number, "tools", tool) if tool is not None else ("servers", number)
@@ -140,14 +141,9 @@ def _edited(path: str, text: str, lock: Lock) -> Iterator[Diagnostic]:
         yield Diagnostic("MCPE406", title, location(path, text, place(text, steps)), body, _AGAIN)
 
 
-def entry_digest(server: LockedServer) -> str:
-    """SHA-256 of everything else in the entry, as JSON with sorted keys and no spaces."""
-    plain = encode(server.model_copy(update={"sha256": ""}))
-    return hashlib.sha256(_canonical(plain).encode("ascii")).hexdigest()
-
-
-def _canonical(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+def sealed(server: LockedServer) -> str:
+    """The digest of an entry."""
+    return entry_digest(encode(server.model_copy(update={"sha256": ""})))
 
 
 def _plain(value: Any) -> Any:
@@ -174,6 +170,6 @@ def _whole(tool: LockedTool, findings: Iterable[str]) -> bool:
     ways = [[(key, value) for value in (absent, *values)] for key, values in open_.items() if key not in given]
     for way in product(*ways):
         tried = given | {key: value for key, value in way if value is not absent}
-        if hashlib.sha256(_canonical(tried).encode("ascii")).hexdigest() == tool.sha256:
+        if hashlib.sha256(canonical(tried).encode("ascii")).hexdigest() == tool.sha256:
             return True
     return False

@@ -19,6 +19,7 @@ LOCK_FILE = "mcpe.lock"
 
 if TYPE_CHECKING:
     from mcpeval_dsl.plan.model import Lock
+    from mcpeval_dsl.semantics.catalogue import KnownServer
     from mcpeval_dsl.semantics.model import TypedSuite
 
 
@@ -36,7 +37,7 @@ class Loaded:
 class Specs:
     """All specs of one command. `suites` holds those free of errors; `diagnostics` those of all, by the project's settings.
 
-    `suppressions` are the comments of the files read, which have ignored some already.
+    `suppressions` are the comments of the files read, which have ignored some already; `known` are tools by path of the lock.
     """
 
     project: Project | None = None
@@ -44,6 +45,7 @@ class Specs:
     suites: list[Loaded] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     suppressions: Suppressions = field(default_factory=Suppressions)
+    known: dict[str, Mapping[str, KnownServer]] = field(default_factory=dict)
 
     @property
     def failed(self) -> bool:
@@ -85,9 +87,10 @@ def load(
 def _load_one(specs: Specs, settings: LintSettings, path: str, with_lock: bool, design: bool) -> None:
     from mcpeval_dsl import pipeline
 
-    lock = read_lock(specs, path) if with_lock else None
-    known = None
-    if lock is not None:
+    lock, known = None, None
+    if with_lock and design:
+        known = read_known(specs, path)  # nothing is planned, so the lock itself is not needed
+    elif with_lock and (lock := read_lock(specs, path)) is not None:
         from mcpeval_dsl.plan import lock as locks
 
         known = locks.known(lock)
@@ -104,16 +107,40 @@ def lock_path(spec: str) -> str:
     return str(PurePosixPath(spec).parent / LOCK_FILE)
 
 
+def read_known(specs: Specs, spec: str) -> Mapping[str, KnownServer]:
+    """The tools in the lock beside a spec, each lock read once; nothing where `read_lock` gives none."""
+    path = lock_path(spec)
+    if path not in specs.known:
+        from mcpeval_dsl.project.locked_tools import known_of
+
+        data = _lock_bytes(specs, path)
+        found = known_of(data) if data is not None else {}
+        if found is None:
+            from mcpeval_dsl.plan import lock as locks
+
+            found = locks.known(_read(specs, path, data or b""))
+        specs.known[path] = found
+    return specs.known[path]
+
+
 def read_lock(specs: Specs, spec: str) -> Lock | None:
     """The lock beside a spec; None where there is none, or where it cannot be read (which is told once)."""
     path = lock_path(spec)
+    data = _lock_bytes(specs, path)
+    return None if data is None else _read(specs, path, data)
+
+
+def _lock_bytes(specs: Specs, path: str) -> bytes | None:
     try:
-        data = regular_bytes(specs.reader.root / path)
+        return regular_bytes(specs.reader.root / path)
     except FileNotFoundError:
         return None
     except OSError as error:
         specs.diagnostics.append(Diagnostic("MCPE401", f"{path} cannot be read: {error.strerror}"))
         return None
+
+
+def _read(specs: Specs, path: str, data: bytes) -> Lock | None:
     from mcpeval_dsl.plan import lock as locks
 
     found = locks.read(data, path)
