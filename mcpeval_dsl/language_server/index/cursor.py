@@ -10,8 +10,9 @@ import re
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from mcpeval_dsl.diagnostics.suggestions import closest
 from mcpeval_dsl.language_server.parts import Body
-from mcpeval_dsl.semantics.directives import Directive, directive_for, grader_named
+from mcpeval_dsl.semantics.directives import Directive, directive_for, directives_in, grader_named
 from mcpeval_dsl.semantics.directives.operands import Grader
 from mcpeval_dsl.source import SourceFile
 from mcpeval_dsl.syntax import tree
@@ -178,6 +179,8 @@ def opened_block(text: str, words: list[Token], kind: str) -> str:
     entry: Directive | None = directive_for(first, kind)
     if len(words) > 1 and words[1].kind in ("DOT", "EQUAL") and (entry is None or words[1].kind == "DOT"):
         return "call"
+    if entry is None:
+        entry = directives_in(kind).get(closest(first, directives_in(kind)) or "")
     if entry is None:
         return "when" if kind == "file" else "call"
     if isinstance(entry.operands, Grader):

@@ -27,11 +27,15 @@ class Known(NamedTuple):
 
 
 def of_kinds(snapshot: Snapshot, spaces: Iterable[str]) -> list[Known]:
-    """All names of these spaces, those of the file first."""
+    """All names of these spaces or kinds, those of the file first."""
+    spaces = tuple(spaces)
     wanted = {key[0] for key in name_keys(spaces, "")}
+    narrow = () if "value" in spaces else spaces
     found: dict[Key, Known] = {}
     for file in around(snapshot):
         for key, sites in definitions(file).items():
+            if key[0] == "value" and narrow and sites[0].definition.kind not in narrow:
+                continue
             if key[0] in wanted and key not in found:
                 found[key] = Known(sites[0].definition.name, sites[0].definition.kind, key, key, sites[0])
     return list(found.values())
