@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from mcpeval_dsl.cli.specs import load, read_scripts
 from mcpeval_dsl.diagnostics.model import Diagnostic
 from mcpeval_dsl.diagnostics.settings import LintSettings
+from mcpeval_dsl.frozen import dataclass
 from mcpeval_dsl.project.loading import Specs
 
 

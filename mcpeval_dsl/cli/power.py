@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 HELP = """Say how many tasks an effect needs, and which effect so many tasks can show. Nothing is run.
 
 An effect is the difference in success between two versions, agents or arms on the same tasks, in points. With the name of
-a run its variances are used; without one, assumed ones. More tasks help more than more trials of the same tasks.
+a run its variances are used, and how differently its cells do on the same tasks; without one, assumed ones. It says which
+were measured. More tasks help more than more trials of the same tasks.
 
 Example: mcpe power --effect 10 --trials 5
 """
@@ -55,9 +56,9 @@ def command(
             raise typer.BadParameter(f"--{name} is a variance of shares, at most 1, not {variance:g}")
     points = _points(effect)
     answers = []
-    for cell, variances in _variances(run):
+    for cells, variances in _variances(run):
         used = _with(variances, between, within)
-        answers.append(_answer(cell, used, points, tasks or 0, trials or used.trials or 5, alpha, power))
+        answers.append(_answer(cells, used, points, tasks or 0, trials or used.trials or 5, alpha, power))
     if form == "json":
         from mcpeval_dsl.cli.versions import first_line
 
@@ -81,11 +82,11 @@ def _points(effect: str) -> float | None:
     return value
 
 
-def _variances(run: str) -> list[tuple[str, Variances]]:
+def _variances(run: str) -> list[tuple[tuple[str, ...], Variances]]:
     from mcpeval_dsl.score.planning import ASSUMED, of_cells
 
     if not run:
-        return [("", ASSUMED)]
+        return [((), ASSUMED)]
     from mcpeval_dsl.cli import stored
     from mcpeval_dsl.cli.findings import show
     from mcpeval_dsl.cli.sides import side_of
@@ -119,19 +120,21 @@ def _with(found: Variances, between: float, within: float) -> Variances:
 
 
 def _answer(
-    cell: str, used: Variances, points: float | None, tasks: int, trials: int, alpha: float, power: float
+    cells: tuple[str, ...], used: Variances, points: float | None, tasks: int, trials: int, alpha: float, power: float
 ) -> dict[str, Any]:
     from mcpeval_dsl.statistics.power import detectable_effect, tasks_needed
 
     each, repeats = (used.within, used.within), (trials, trials)
     counts = (tasks,) if tasks else tuple(sorted({*_TASKS, used.tasks} - {0}))
     return {
-        "cell": cell,
+        "cell": ", ".join(cells),
+        "cells": list(cells),
         "alpha": alpha,
         "power": power,
         "trials": trials,
         "between": used.between,
         "within": used.within,
+        "correlation": used.correlation,
         "source": used.source,
         "tasks_for_effect": []
         if tasks and points is None
@@ -166,7 +169,8 @@ def _text(answer: dict[str, Any]) -> Iterator[str]:
     where = f"{answer['cell']}: " if answer["cell"] else ""
     trials = f"{answer['trials']} trial{'' if answer['trials'] == 1 else 's'} of each task"
     yield f"{where}{trials}, alpha {answer['alpha']:g}, power {answer['power']:g}"
-    yield f"  variances: between tasks {answer['between']:.3f}, within {answer['within']:.3f} ({answer['source']})"
+    yield f"  variances: between tasks {answer['between']:.3f}, within {answer['within']:.3f}"
+    yield f"  {answer['source']}"
     for row in answer["tasks_for_effect"]:
         yield f"  to show {row['points']:g} points: {row['tasks']} tasks"
     for row in answer["effect_for_tasks"]:

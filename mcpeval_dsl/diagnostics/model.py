@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
+from mcpeval_dsl.frozen import dataclass
 from mcpeval_dsl.source import Location
 
 Severity = Literal["error", "warning", "note"]

@@ -6,9 +6,10 @@ Loaded when first asked; `mcpe explain` prints an entry, tests compile its examp
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from mcpeval_dsl.frozen import dataclass
 
 AREAS = {"1": "syntax", "2": "names", "3": "meaning", "4": "lock", "5": "run", "6": "interchange"}
 _CODE = re.compile(r"(?:MCPE)?-?(\d{3})", re.IGNORECASE)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fnmatch import fnmatchcase
 from typing import Literal
 
 from mcpeval_dsl.diagnostics.model import Diagnostic, Severity
+from mcpeval_dsl.frozen import dataclass
 
 Level = Literal["error", "warning", "note", "off"]
 

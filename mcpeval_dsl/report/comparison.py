@@ -76,7 +76,7 @@ def _cells(page: Page, found: published.RunComparison) -> list[str]:
                 percent(before.value) if before is not None else "–",
                 percent(rate.value) if rate is not None else "–",
                 points(delta.value) if delta is not None else "–",
-                interval(delta.low, delta.high) if delta is not None else "",
+                span(delta.low, delta.high) if delta is not None else "",
                 _p(delta),
                 str(delta.tasks) if delta is not None else "0",
                 _said(delta),
@@ -87,8 +87,8 @@ def _cells(page: Page, found: published.RunComparison) -> list[str]:
     for cell in found.cells:
         calls = cell.calls_difference
         if calls is not None:
-            span = "" if calls.low is None or calls.high is None else f" [{calls.low:+.2f}, {calls.high:+.2f}]"
-            text = f"{cell.cell}: mean calls a trial {calls.value:+.2f}{span}, p {_p(calls)}: {_word(calls, 'calls')}"
+            wide = "" if calls.low is None or calls.high is None else f" [{calls.low:+.2f}, {calls.high:+.2f}]"
+            text = f"{cell.cell}: mean calls a trial {calls.value:+.2f}{wide}, p {_p(calls)}: {_word(calls, 'calls')}"
             lines += wrapped(text, "  ", "    ")
         lines += [line for each in cell.overheads for line in wrapped(f"median {_overhead(each)}", "    ", "      ")]
     return lines
@@ -119,11 +119,14 @@ def _overhead(each: Overhead) -> str:
     if each.value is None:
         return f"{name}: unknown, {each.reason}"
     show = money if each.what == "cost_usd" else number
-    sign = "+" if each.value >= 0 else "−"
-    text = f"{name} {sign}{show(abs(each.value))}"
+    text = f"{name} {_signed(each.value, show)}"
     if each.low is not None and each.high is not None:
-        text += f" [{show(each.low)}, {show(each.high)}]"
+        text += f" [{_signed(each.low, show)}, {_signed(each.high, show)}]"
     return text + (f" ({each.reason})" if each.reason else "")
+
+
+def _signed(value: float, show: Callable[[float], str]) -> str:
+    return f"{'+' if value >= 0 else '−'}{show(abs(value))}"
 
 
 def _flips(page: Page, found: published.RunComparison) -> list[str]:
@@ -180,7 +183,7 @@ def _overfit(page: Page, found: published.RunComparison) -> list[str]:
             f"{each.cell}: train {points(each.train)}, held-out {points(each.heldout)}, gap {points(each.value)} points"
         )
         chance = "" if each.p is None else f", p = {each.p:.3f}"
-        lines += wrapped(f"{text} {interval(each.low, each.high)}{chance}", "  ", "    ")
+        lines += wrapped(f"{text} {span(each.low, each.high)}{chance}", "  ", "    ")
     return (
         [page.head("OVERFITTING") + "  what was gained on tasks that could be looked at, and on others", *lines]
         if lines

@@ -36,6 +36,11 @@ def interval(low: float | None, high: float | None) -> str:
     return "no interval" if low is None or high is None else f"[{low * 100:.1f}, {high * 100:.1f}]"
 
 
+def span(low: float | None, high: float | None) -> str:
+    """The interval of a difference of shares, in points with their signs."""
+    return "no interval" if low is None or high is None else f"[{points(low)}, {points(high)}]"
+
+
 def points(value: float) -> str:
     """A difference of shares, in percentage points with its sign."""
     return f"{value * 100:+.1f}".replace("-", "−")

@@ -124,5 +124,8 @@ class RunComparison(Frozen):
     defects: tuple[DefectChange, ...] = ()
     violations: tuple[ViolationChange, ...] = ()
     overfit: tuple[OverfitGap, ...] = ()
+    heldout_looks: int | None = Field(
+        default=None, description="runs of the suite whose held-out tasks were shown, this one included; null without any"
+    )
     notes: tuple[str, ...] = ()
     exit_code: int

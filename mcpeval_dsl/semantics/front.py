@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from mcpeval_dsl.diagnostics.model import Checked
 from mcpeval_dsl.diagnostics.suppression import Suppressions
+from mcpeval_dsl.frozen import dataclass
 from mcpeval_dsl.semantics import imports, shape
 from mcpeval_dsl.semantics.catalogue import KnownServer
 from mcpeval_dsl.semantics.lower.assemble import Lowered, assemble

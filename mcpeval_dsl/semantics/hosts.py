@@ -8,7 +8,8 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from mcpeval_dsl.frozen import dataclass
 
 EVERYTHING = "all"
 """Stands alone in a list: the network is open."""

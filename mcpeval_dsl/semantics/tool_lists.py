@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from mcpeval_dsl.frozen import dataclass
 
 SHIPPED: Mapping[str, int] = {"kubernetes": 46, "issue_tracker": 42, "mail_calendar": 42, "cloud_storage": 40}
 """Name of each shipped catalogue -> how many tools it has."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from mcpeval_dsl.frozen import dataclass
 from mcpeval_dsl.syntax.layout import OPENING_BRACES, Lines, next_line
 from mcpeval_dsl.syntax.problems import Fix, Problem
 from mcpeval_dsl.syntax.scanner import Token

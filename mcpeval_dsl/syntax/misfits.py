@@ -6,8 +6,8 @@ Each answer is a `Misfit`: a problem and the token to go on with, as if the edit
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from mcpeval_dsl.frozen import dataclass
 from mcpeval_dsl.syntax.numbers import mended_number
 from mcpeval_dsl.syntax.problems import Fix, Problem
 from mcpeval_dsl.syntax.tables import terminal

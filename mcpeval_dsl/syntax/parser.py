@@ -6,9 +6,9 @@ parser goes on as if it had been made. Where there is none, the statement is giv
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
+from mcpeval_dsl.frozen import dataclass
 from mcpeval_dsl.syntax import braces, messages, repair
 from mcpeval_dsl.syntax.layout import Lines, behind_braces, statement_end
 from mcpeval_dsl.syntax.machine import END, Machine

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mcpeval_dsl.diagnostics.fixes import replacing
 from mcpeval_dsl.diagnostics.model import Diagnostic, Label, Severity
+from mcpeval_dsl.frozen import dataclass
 from mcpeval_dsl.source import SourceFile, Span
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from mcpeval_dsl.frozen import dataclass
 from mcpeval_dsl.syntax.layout import Lines
 from mcpeval_dsl.syntax.machine import CLOSERS, END, Machine, Snapshot
 from mcpeval_dsl.syntax.scanner import Token

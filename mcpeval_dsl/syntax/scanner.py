@@ -7,9 +7,9 @@ text, so that the parser goes on as if it had been written so.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from mcpeval_dsl.frozen import dataclass
 from mcpeval_dsl.syntax import misfits
 from mcpeval_dsl.syntax.problems import Problem
 from mcpeval_dsl.syntax.tables import scan_pattern, terminal

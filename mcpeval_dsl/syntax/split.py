@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from dataclasses import dataclass
 from functools import cache
 
+from mcpeval_dsl.frozen import dataclass
 from mcpeval_dsl.syntax.tables import terminal
 
 _FENCE = re.compile(r'"{3,}')

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
+
+from mcpeval_dsl.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

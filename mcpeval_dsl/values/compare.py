@@ -16,9 +16,9 @@ The rules, written down once:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
+from mcpeval_dsl.frozen import dataclass
 from mcpeval_dsl.semantics.expressions import Operator, Pattern
 from mcpeval_dsl.values.containment import under
 from mcpeval_dsl.values.model import EvaluationError

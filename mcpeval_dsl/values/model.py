@@ -6,9 +6,10 @@ Place in the pipeline: between the plan (expressions as data) and everything tha
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 
+from mcpeval_dsl.frozen import dataclass
 from mcpeval_dsl.semantics.expressions import Expression, Source
 
 

@@ -8,7 +8,8 @@ A `format` names the marks and ends all doubt: in `€ 1.234,56` the comma is th
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from mcpeval_dsl.frozen import dataclass
 
 _WIDE = "\u00a0\u202f\u2009"
 _SPACES = f"{_WIDE} "

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import yaml
 
 from mcpeval_dsl.diagnostics.model import Diagnostic
+from mcpeval_dsl.frozen import dataclass
 from mcpeval_dsl.source import Location
 from mcpeval_dsl.values.nesting import MOST_BITS
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
@@ -12,6 +11,7 @@ from mcpeval_dsl.agents.drivers.script_file import Placed, ScriptFault, fault, m
 from mcpeval_dsl.agents.drivers.script_model import Script, Skill, Step, TaskScript
 from mcpeval_dsl.agents.drivers.script_step import read_step
 from mcpeval_dsl.diagnostics.model import Checked, Diagnostic
+from mcpeval_dsl.frozen import dataclass
 from mcpeval_dsl.source import Location
 
 T = TypeVar("T")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcpeval_dsl.agents.drivers.script_templates import Expression, Template
-from mcpeval_dsl.agents.model import StopReason, Usage
+from mcpeval_dsl.frozen import dataclass
 from mcpeval_dsl.source import Location
+
+if TYPE_CHECKING:
+    from mcpeval_dsl.agents.model import StopReason, Usage
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from mcpeval_dsl.agents.drivers.script_file import Members, Placed, fault, members_of
 from mcpeval_dsl.agents.drivers.script_model import Expectation, ScriptCall, ScriptError, Step
@@ -17,8 +17,10 @@ from mcpeval_dsl.agents.drivers.script_templates import (
     expression,
     template,
 )
-from mcpeval_dsl.agents.model import StopReason, Usage
 from mcpeval_dsl.source import Location
+
+if TYPE_CHECKING:
+    from mcpeval_dsl.agents.model import StopReason, Usage
 
 STEP_KEYS = (
     "expect", "when", "while", "as", "text", "reply", "call", "calls", "error", "refusal", "stop", "delay", "usage", "about",
@@ -140,6 +142,7 @@ def _refusal(placed: Placed) -> Template:
 
 
 def _stop(placed: Placed) -> StopReason:
+    from mcpeval_dsl.agents.model import StopReason
     from mcpeval_dsl.diagnostics.suggestions import closest
 
     known: tuple[StopReason, ...] = get_args(StopReason)
@@ -170,6 +173,8 @@ MOST_USED = 10**15  # tokens or dollars: beyond any turn, and the least that sum
 
 
 def _usage(placed: Placed) -> Usage:
+    from mcpeval_dsl.agents.model import Usage
+
     keys = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "cost_usd")
     values: dict[str, Any] = {}
     for key, (_, item) in members_of(placed, keys, "usage").items():

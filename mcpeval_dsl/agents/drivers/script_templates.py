@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from mcpeval_dsl.frozen import dataclass
 from mcpeval_dsl.values.templates import escapes_kept
 
 MAX_OUTPUT_CHARS = 1_000_000

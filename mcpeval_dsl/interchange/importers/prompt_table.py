@@ -45,6 +45,12 @@ _COLUMNS = {
 _NONE = frozenset(
     {"none", "no tool", "no_tool", "notool", "-", "–", "—", "n/a", "null", "abstain", "no tools", "nothing", "(none)"}
 )
+_TELLING = {
+    "prompt": {"prompt", "question", "query", "utterance"},
+    "tool": {"tool", "tools", "function"},
+    "answer": {"answer"},
+}
+"""Words of a column's name that tell what it is, where no name is known: `Test Prompt`, `Expected tool and arguments`."""
 MOST_ROWS = 20_000
 _ABSENT = "\0"
 
@@ -65,8 +71,9 @@ def load(document: Document, suite: Suite) -> None:
         if number > MOST_ROWS:
             suite.note("lost", f"rows behind the first {MOST_ROWS:,}", document.shown, line)
             return
+        known = {_column(row, what) for what in _COLUMNS}
         for key in row:
-            if key not in used and not any(key in names for names in _COLUMNS.values()):
+            if key not in used and key not in known and not any(key in names for names in _COLUMNS.values()):
                 suite.note("lost", f"the column `{key[:40]}`", document.shown, line)
             used.add(key)
         _task(suite, document, row, line)
@@ -76,10 +83,14 @@ def _task(suite: Suite, document: Document, row: dict[str, str], line: int) -> N
     prompt, name = row.get(_column(row, "prompt"), ""), row.get(_column(row, "name"), "")
     title = name if " " in name else ""
     task = suite.task(title, name or " ".join(prompt.split()[:5]), document.shown, line)
-    task.prompt = prompt.strip()
+    task.prompt = _unquoted(prompt.strip())
     if not task.prompt:
         suite.drop(task, "it has no prompt")
         return
+    gap = re.search(r"<[A-Za-z][\w -]{1,40}>", task.prompt)
+    if gap is not None:
+        said = f"the prompt has places to be filled in, such as {gap.group()}"
+        suite.note("look", said, document.shown, line, task.name)
     tag = words.tags(re.split(r"[,;|]", row.get(_column(row, "tag"), "")))
     if tag:
         task.add("tags", tag)
@@ -128,9 +139,16 @@ def _named(said: str) -> list[str]:
     elif isinstance(data, dict):
         parts = [str(data.get("name") or data.get("tool") or "")]
     else:
-        parts = re.split(r"\s*(?:,|;|\||→|->|=>|\+|\band\b|\bthen\b|\n)\s*", said.replace("`", ""))
+        plain = re.split(r"\s+with\s+", said, maxsplit=1)[0].replace("`", "")
+        parts = re.split(r"\s*(?:,|;|\||→|->|=>|\+|\band\b|\bthen\b|\n)\s*", plain)
     found = [re.sub(r"\(.*\)$", "", part.strip()) for part in parts]
     return [name for name in found if re.fullmatch(r"[A-Za-z_][\w./:-]*", name)]
+
+
+def _unquoted(text: str) -> str:
+    """Without quotes round the whole of it."""
+    found = re.fullmatch(r"[\"“”](.+)[\"“”]", text, re.DOTALL)
+    return found[1] if found is not None and not re.search(r"[\"“”]", found[1]) else text
 
 
 def _arguments(said: str) -> dict[str, object]:
@@ -142,7 +160,10 @@ def _arguments(said: str) -> dict[str, object]:
 
 
 def _column(row: dict[str, str], what: str) -> str:
-    return next((name for name in _COLUMNS[what] if name in row), _ABSENT)
+    exact = next((name for name in _COLUMNS[what] if name in row), None)
+    if exact is not None or what not in _TELLING:
+        return exact or _ABSENT
+    return next((name for name in row if _TELLING[what] & set(name.split("_"))), _ABSENT)
 
 
 def _has(row: dict[str, str], what: str) -> bool:
@@ -221,4 +242,4 @@ def _cells(line: str) -> list[str]:
     if "|" not in line:
         return []
     parts = re.split(r"(?<!\\)\|", line.removeprefix("|").removesuffix("|"))
-    return [re.sub(r"<br\s*/?>", "\n", part).replace("\\|", "|").strip() for part in parts]
+    return [re.sub(r"<br\s*/?>", "\n", part).replace("\\|", "|").replace("\\<", "<").strip() for part in parts]

@@ -56,8 +56,12 @@ def _providers(suite: Suite, document: Document, root: Node) -> bool:
         if name == "mcp":
             direct, found = True, config
         elif not name.startswith(("file:", "python:", "http", "exec:", "webhook")):
-            models.use(suite, name)
-        if found is not None and found.kind == "map" and not suite.servers:
+            own = config.text("model") if config is not None and config.kind == "map" else ""
+            models.use(suite, own or name)
+        if found is not None and found.kind == "map" and suite.servers:
+            said = f"the servers of a further provider (`{name[:40]}`): versions of a server are an axis of `matrix`"
+            suite.note("lost", said, document.shown, each.line)
+        elif found is not None and found.kind == "map":
             listed = found.list_of("servers", "server")
             for server in [node for node in listed if node.kind == "map"] or (
                 [found] if found.get("command", "url") else []

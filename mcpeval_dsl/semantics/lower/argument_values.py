@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from mcpeval_dsl.diagnostics.model import Edit, Fix, Severity
 from mcpeval_dsl.diagnostics.suggestions import closest
+from mcpeval_dsl.frozen import dataclass
 from mcpeval_dsl.semantics.json_schemas import DEPTH, branches, resolved, types_of, values_of
 from mcpeval_dsl.semantics.lower.values import CONSTANTS
 from mcpeval_dsl.semantics.symbols import name_text

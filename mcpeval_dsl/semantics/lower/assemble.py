@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from mcpeval_dsl.frozen import dataclass
 from mcpeval_dsl.semantics.dependencies import report_cycles
 from mcpeval_dsl.semantics.expressions import Literal
 from mcpeval_dsl.semantics.lower.calibration import calibrations

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from mcpeval_dsl.frozen import dataclass
 
 _PLAIN = re.compile(
     r"""\.(?P<name>[^\W\d]\w*)|\.\*|\[\s*(?P<index>-?\d+)\s*\]|\[\s*(?:\*|-?\d*:-?\d*(?::-?\d*)?)\s*\]"""

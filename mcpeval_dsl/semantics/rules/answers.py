@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from mcpeval_dsl.frozen import dataclass
 from mcpeval_dsl.semantics.expressions import Combined, Expression, ListOf, Literal, Scalar, Template
 from mcpeval_dsl.semantics.graders import (
     AnyOf,

@@ -7,9 +7,9 @@ was wanted there, from which the one message about the statement is made.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
+from mcpeval_dsl.frozen import dataclass
 from mcpeval_dsl.semantics.directives import directives_in, grader_named
 from mcpeval_dsl.semantics.directives import operands as op
 from mcpeval_dsl.semantics.directives.blocks import GRADERS
