@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 _COLOURS = {"pass": "green", "wrong_answer": "red", "too_many_calls": "yellow", "untestable": "bright_black"}
 _AROUND = 6
 """Lines of a terminal that are not rows of cells."""
+_WIDE, _NARROW = 92, 72
+"""Columns that the whole table takes, and the one without bars."""
 
 
 class LiveTable:
@@ -43,11 +45,15 @@ class LiveTable:
     def render(self) -> Any:
         from rich.console import Group
 
-        return Group(cells(self.tally, shutil.get_terminal_size().lines - _AROUND), *summary(self.tally))
+        size = shutil.get_terminal_size()
+        return Group(cells(self.tally, size.lines - _AROUND, size.columns), *summary(self.tally))
 
 
-def cells(tally: Tally, most: int) -> Table:
-    """A row for each cell; of more than fit, those that are not done come first."""
+def cells(tally: Tally, most: int, columns: int = _WIDE) -> Table:
+    """A row for each cell; of more than fit, those that are not done come first. Where it is narrow the bar is left out.
+
+    Where it is narrower still, so are the outcomes: how far and how well stays.
+    """
     from rich.progress_bar import ProgressBar
     from rich.table import Table
     from rich.text import Text
@@ -56,15 +62,18 @@ def cells(tally: Tally, most: int) -> Table:
 
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column("cell", overflow="ellipsis", no_wrap=True, max_width=34, header_style="dim")
-    table.add_column("", width=16)
-    for name in ("done", "✓ pass", "✗ wrong", "» calls", "? untest.", "so far"):
+    if columns >= _WIDE:
+        table.add_column("", width=16)
+    outcomes = ("✓ pass", "✗ wrong", "» calls", "? untest.") if columns >= _NARROW else ()
+    for name in ("done", *outcomes, "so far"):
         table.add_column(name, justify="right", no_wrap=True, header_style="dim")
     shown = list(tally.cells.items())
     if len(shown) > max(1, most):
         shown = sorted(shown, key=lambda item: item[1].done >= item[1].planned)[: max(1, most - 1)]
     for name, cell in shown:
-        bar = ProgressBar(total=max(1, cell.planned), completed=cell.done, width=16)
-        table.add_row(Text(visible(name)), bar, f"{cell.done}/{cell.planned}", *_counts(cell), _rate(cell))
+        bar = [ProgressBar(total=max(1, cell.planned), completed=cell.done, width=16)] if columns >= _WIDE else []
+        counts = _counts(cell) if outcomes else []
+        table.add_row(Text(visible(name)), *bar, f"{cell.done}/{cell.planned}", *counts, _rate(cell))
     if len(shown) < len(tally.cells):
         table.add_row(Text(f"and {len(tally.cells) - len(shown)} more", style="dim"))
     return table

@@ -115,7 +115,7 @@ def table(found: Tally, width: int = 100, most: int = 20) -> list[str]:
     from rich.console import Console
 
     console = Console(file=io.StringIO(), width=width, color_system=None, force_terminal=False)
-    console.print(live.cells(found, most))
+    console.print(live.cells(found, most, width))
     for line in live.summary(found):
         console.print(line)
     assert isinstance(console.file, io.StringIO)
@@ -128,6 +128,15 @@ def test_the_table_has_a_row_for_each_cell() -> None:
     assert lines[1].split() == ["strong", "━" * 16, "4/4", "4", "·", "·", "·", "100", "%"]
     assert lines[2].split()[0] == "weak" and lines[2].split()[-6:] == ["1", "1", "·", "1", "50", "%"]
     assert lines[3].startswith("7/8 trials")
+
+
+@pytest.mark.parametrize("width", [91, 80, 71, 50, 40])
+def test_a_narrow_terminal_shows_how_far_and_how_well(width: int) -> None:
+    lines = table(tally({"one@weak": "nu", "two@weak": "y-"}), width)
+    assert [line.split()[:2] for line in lines[1:3]] == [["strong", "4/4"], ["weak", "3/4"]]
+    assert [line.split()[-2:] for line in lines[1:3]] == [["100", "%"], ["50", "%"]]
+    assert "✗ wrong" in lines[0] if width >= 72 else "wrong" not in lines[0]
+    assert "…" not in "".join(lines[:3]) and max(map(len, lines[:3])) <= width
 
 
 def test_of_many_cells_those_that_go_on_are_shown() -> None:
