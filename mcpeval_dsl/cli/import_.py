@@ -121,7 +121,8 @@ def _written(suite: Suite, source: str, folder: Path, name: str, force: bool, fo
     if made.errors:
         return made.errors
     target = os.path.relpath(folder / f"{name}.mcpe")
-    text = report.render(suite, shown, Path(target).as_posix())
+    lines = report.render(suite, shown, Path(target).as_posix()).split("\n")
+    text = "\n".join(map(visible, lines))
     files = {f"{name}.mcpe": made.text.encode(), f"{name}.import.txt": text.encode(), **suite.files}
     standing = [] if force else writing.standing(folder, files)
     if standing:
@@ -133,7 +134,7 @@ def _written(suite: Suite, source: str, folder: Path, name: str, force: bool, fo
     if form == "json":
         print("\n".join(report.json_lines(suite, shown, Path(target).as_posix())))
     else:
-        print("\n".join(map(visible, text.split("\n"))))
+        print(text)
     return []
 
 

@@ -143,7 +143,7 @@ class Suite:
     """Tasks of the source, also those that could not be carried over."""
 
     def note(self, what: What, text: str, path: str, line: int, task: str = "") -> None:
-        self.notes.append(Note(what, text, path, line, task))
+        self.notes.append(Note(what, " ".join(text.split()), path, line, task))
 
     def task(self, title: str, name: str, path: str, line: int) -> Task:
         """A new task under a name of its own."""

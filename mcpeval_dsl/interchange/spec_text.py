@@ -25,8 +25,13 @@ def write(suite: Suite, source: str) -> str:
     return "\n\n".join("\n".join(lines) for lines in blocks if lines) + "\n"
 
 
+def _one_line(text: str) -> str:
+    """What stands in a comment cannot leave it."""
+    return " ".join(words.clean(text)[0].split())
+
+
 def _head(suite: Suite, source: str) -> Iterator[str]:
-    yield f"# Imported from {words.clean(source)[0]} ({suite.format}). What was changed or lost: the report beside this file."
+    yield f"# Imported from {_one_line(source)} ({suite.format}). What was changed or lost: the report beside this file."
     title = f" {words.quoted(suite.title)}" if suite.title else ""
     yield f"suite {suite.name}{title} {{"
     yield f"  trials {min(max(suite.trials or 1, 1), 1000)}"
@@ -40,7 +45,7 @@ def _head(suite: Suite, source: str) -> Iterator[str]:
 
 def _server(server: Server) -> Iterator[str]:
     for comment in server.comments:
-        yield f"# {words.clean(comment)[0]}"
+        yield f"# {_one_line(comment)}"
     yield f"server {server.name} {{"
     if server.url:
         yield f"  http {server.url}"
@@ -78,7 +83,7 @@ def _task(task: Task) -> Iterator[str]:
         yield f"let {task.answer_name} = {words.quoted(task.placeholder)}"
     title = f" {words.quoted(task.title)}" if task.title else ""
     yield f"task {task.name}{title} {{"
-    yield from (f"  # {words.clean(' '.join(comment.split()))[0]}" for comment in task.comments)
+    yield from (f"  # {_one_line(comment)}" for comment in task.comments)
     if task.system:
         yield f"  system {words.block(task.system, 2)}"
     if not task.turns:

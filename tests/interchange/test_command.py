@@ -119,6 +119,15 @@ def test_names_of_files_cannot_speak_to_the_terminal(project: Path, capsys: pyte
     assert "\x1b" not in capsys.readouterr().out
     spec = next((project / "evals").glob("*.mcpe")).read_text()
     assert "\x1b" not in spec and "\x00" not in spec
+    assert "\x1b" not in next((project / "evals").glob("*.txt")).read_text()
+
+
+def test_the_name_of_a_file_stays_in_its_comment(project: Path) -> None:
+    name = "a\nserver evil { stdio 'x' }\n#.xml"
+    (project / name).write_text(XML)
+    assert main(["import", name]) == exits.CLEAN
+    spec = next((project / "evals").glob("*.mcpe")).read_text()
+    assert not any(line.startswith("server evil") for line in spec.splitlines())
 
 
 def test_references_of_a_source_lead_nowhere_outside_of_its_project(

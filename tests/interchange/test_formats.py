@@ -32,7 +32,7 @@ SOURCES = {
     "lastmile/datasets/shelf.yaml": ("lastmile mcp-eval dataset", 2, 0, 2, 0),
     "promptfoo.yaml": ("promptfoo configuration", 3, 0, 3, 0),
     "table.csv": ("table of prompts and tools", 3, 0, 3, 0),
-    "table.md": ("table of prompts and tools", 3, 0, 3, 0),
+    "table.md": ("table of prompts and tools", 6, 0, 6, 0),
 }
 """Source -> format, tasks found, placeholders, runnable, calls of checks."""
 
@@ -99,6 +99,7 @@ NOTES = {
     ],
     "promptfoo.yaml": [("lost", "the assertion `javascript`: a program", 17)],
     "table.csv": [("lost", "the column `why`", 2)],
+    "table.md": [("look", "places to be filled in, such as <the thing>", 13), ("lost", "names no tool", 15)],
 }
 
 

@@ -40,10 +40,21 @@ _COLUMNS = {
         "tool_args",
     ],
     "name": ["id", "name", "case", "title", "test_id", "test", "test_name", "case_id"],
+    "behaviour": [
+        "expected_behavior",
+        "expected_behaviour",
+        "expected_outcome",
+        "criteria",
+        "rubric",
+        "behavior",
+        "behaviour",
+    ],
     "tag": _TAG.split(),
 }
-_NONE = frozenset(
-    {"none", "no tool", "no_tool", "notool", "-", "–", "—", "n/a", "null", "abstain", "no tools", "nothing", "(none)"}
+_NONE = re.compile(
+    r"\W*(?:no(?:ne)?(?:[ _-]*tools?)?(?:[ -]+calls?)?(?:[ -]+(?:expected|needed|required))?|abstain|nothing|null|n/a)?"
+    r"\W*(?:[—–(-].*)?",
+    re.IGNORECASE | re.DOTALL,
 )
 _TELLING = {
     "prompt": {"prompt", "question", "query", "utterance"},
@@ -100,6 +111,9 @@ def _task(suite: Suite, document: Document, row: dict[str, str], line: int) -> N
         graders.answer(
             suite, task, answer, line, graders.contains([answer.strip()]) if not graders.is_prose(answer) else None
         )
+    behaviour = row.get(_column(row, "behaviour"), "").strip()
+    if not task.graded and behaviour:
+        graders.judged_by(suite, task, [f"The answer is as expected: {behaviour}"])
     if not task.graded:
         graders.untestable(suite, task, "", line)
 
@@ -110,7 +124,7 @@ def _tools(suite: Suite, document: Document, name: str, row: dict[str, str], lin
     said = row.get(column, "").strip()
     if not _has(row, "tool") or (not said and _has(row, "answer")):
         return
-    if said.lower() in _NONE or not said:
+    if _NONE.fullmatch(said):
         task.add("tags", "abstain")
         task.add("grade", "calls none(*)")
         return
