@@ -75,40 +75,55 @@ class Drafts:
 
 def begin(folder: Path, server: str, name: str, env: Iterable[str], headers: Iterable[str]) -> Start:
     """Everything that the command line says, made sure of. Raises Wrong."""
-    from mcpeval_dsl.interchange import words
-    from mcpeval_dsl.project import files as project
-
-    if folder.exists() and not folder.is_dir():
-        raise Wrong(f"{folder} is a file", "The suite is written into the folder of a project.", "name a folder")
-    found = project.find(folder) if folder.is_dir() else None
-    if found is not None and found.value is None:
-        problem = found.diagnostics[0]
-        raise Wrong(problem.title, problem.body, problem.hint, problem.code)
-    configured = found is not None and found.value is not None and found.value.config is not None
-    root = found.value.root if configured and found is not None and found.value is not None else folder.absolute()
-    base = (
-        next((s for s in found.value.specs if not s.endswith(".mcpe")), "specs") if found and found.value else "specs"
-    )
-    words_of = _words(server)
-    if name and (not words.is_name(name) or name in words.words_of_the_language()):
-        why = "is a word of the language" if words.is_name(name) else "is no name"
-        raise Wrong(
-            f"`{name}` {why}, so no server can be called that", hint=f"--name {words.Names().new(name, 'server')}"
-        )
-    called = name or words.Names().new(_called(server, words_of) if server else "notes", "server")
-    spec = f"{base.rstrip('/')}/{called}/{called}.mcpe"
+    root, base, configured = _project(folder)
+    argv = _words(server)
+    called = _name(name, server, argv)
+    spec = str(PurePosixPath(base) / called / f"{called}.mcpe")
     reached = Reached(called, env=tuple(env), headers=tuple(_header(each) for each in headers))
     for variable in reached.env:
         if not re.fullmatch(r"[A-Za-z_]\w*", variable):
             raise Wrong(f"`{variable}` is no name of a variable", "Values are not written into specs.", "--env TOKEN")
-    if server and words_of is None:
+    if server and argv is None:
         reached = replace(reached, url=server)
-    elif words_of is not None:
-        argv, copies = _placed(words_of, root, root / PurePosixPath(spec).parent)
-        reached = replace(reached, argv=argv, copies=copies)
+    elif argv is not None:
+        placed, copies = _placed(argv, root, root / PurePosixPath(spec).parent)
+        reached = replace(reached, argv=placed, copies=copies)
     if (reached.headers and not reached.url) or (reached.env and reached.url):
         raise Wrong("--header is for servers with a URL, --env for those with a command")
     return Start(root, spec, reached, configured)
+
+
+def _project(folder: Path) -> tuple[Path, str, bool]:
+    """Its root, the folder of its specs, and whether it has settings.
+
+    A folder that is named is a project of its own, wherever it lies; else it is the one that the working folder is in.
+    """
+    from mcpeval_dsl.project import files as project
+
+    if folder.exists() and not folder.is_dir():
+        raise Wrong(f"{folder} is a file", "The suite is written into the folder of a project.", "name a folder")
+    if not folder.is_dir():
+        return folder.absolute(), "specs", False
+    found = project.find(folder)
+    if found.value is None:
+        problem = found.diagnostics[0]
+        raise Wrong(problem.title, problem.body, problem.hint, problem.code)
+    config = found.value.config
+    if config is None or (folder != Path() and config.parent != folder.absolute()):
+        return folder.absolute(), "specs", False
+    base = next((each for each in found.value.specs if not each.endswith(".mcpe")), "specs")
+    return found.value.root, base, True
+
+
+def _name(name: str, server: str, argv: Sequence[str] | None) -> str:
+    """The server's name in the spec: the one that was given, or one made of the command."""
+    from mcpeval_dsl.interchange import words
+
+    if name and (not words.is_name(name) or name in words.words_of_the_language()):
+        why = "is a word of the language" if words.is_name(name) else "is no name"
+        hint = f"--name {words.Names().new(name, 'server')}"
+        raise Wrong(f"`{name}` {why}, so no server can be called that", hint=hint)
+    return name or words.Names().new(_called(server, argv) if server else "notes", "server")
 
 
 def _words(server: str) -> tuple[str, ...] | None:

@@ -93,18 +93,16 @@ def typed(cls: type[T], value: dict[str, Any], path: str, code: str, then: Any =
     try:
         made = decode(cls, value)
     except Malformed as error:
-        noun = "lock file" if cls is Lock else "plan file"
-        return Checked(None, (_broken(path, noun, str(error), code),))
+        return Checked(None, (_broken(path, "plan file", str(error), code),))
     except RecursionError:
         return Checked(None, (_broken(path, "plan file", "it is nested too deeply", code),))
     return Checked(then(made) if then is not None else made)
 
 
 def _broken(path: str, noun: str, what: str, code: str) -> Diagnostic:
-    command = "mcpe lock" if noun == "lock file" else "mcpe compile"
     return Diagnostic(
         code=code,
         title=f"{path} is no {noun} that this mcpe can read: {what}",
-        body=f"A {noun} is JSON as `{command}` writes it; the schema is in `schemas/`.",
-        hint=f"write it again with `{command}`",
+        body=f"A {noun} is JSON as `mcpe compile` writes it; the schema is in `schemas/`.",
+        hint="write it again with `mcpe compile`",
     )

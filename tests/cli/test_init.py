@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import threading
@@ -229,6 +230,25 @@ NAMES = {
 @pytest.mark.parametrize("server", NAMES)
 def test_names_are_made_of_what_is_started(server: str, project: Workplace) -> None:
     assert starting.begin(Path(), server, "", (), ()).reached.name == NAMES[server]
+
+
+def test_a_folder_that_is_named_is_a_project_of_its_own(project: Workplace) -> None:
+    project.write("mcpe.toml", 'specs = ["evals"]\n')
+    (project.root / "inner").mkdir()
+    for folder, root, spec in ((".", ".", "evals"), ("inner", "inner", "specs"), ("new/one", "new/one", "specs")):
+        found = starting.begin(Path(folder), "x-server", "t", (), ())
+        assert (found.root, found.spec) == (project.root / root, f"{spec}/t/t.mcpe")
+
+
+def test_a_variable_that_is_not_set_is_named(project: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NOTES_TOKEN", raising=False)
+    code, _, err = init(project, "--yes", "--env", "NOTES_TOKEN")
+    assert code == 3 and "NOTES_TOKEN" in err and not (project.root / "specs").exists()
+    monkeypatch.setenv("NOTES_TOKEN", "s3cret")
+    code, out, err = init(project, "--yes", "--env", "NOTES_TOKEN")
+    assert code == 0, err
+    spec = (project.root / "specs/notes/notes.mcpe").read_text()
+    assert re.search(r'env +NOTES_TOKEN = secret\("NOTES_TOKEN"\)', spec) and "s3cret" not in spec + out + err
 
 
 def test_data_is_copied_for_each_trial_and_programs_stay_where_they_are(project: Workplace) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -142,3 +143,15 @@ def test_the_same_server_gives_the_same_bytes_anywhere(workplace: Workplace, mon
     _trust(moved)
     assert _lock(moved)[0] == 0
     assert (elsewhere / "specs/mcpe.lock").read_bytes() == here
+
+
+def test_a_lock_that_never_ends_or_is_a_folder(workplace: Workplace) -> None:
+    workplace.spec()
+    path = workplace.root / "specs/mcpe.lock"
+    os.mkfifo(path)
+    ended = workplace.run("lint")
+    assert ended.code == 2 and "MCPE401" in ended.out and "no regular file" in ended.out
+    path.unlink()
+    path.mkdir()
+    ended = workplace.run("compile")
+    assert ended.code == 2 and "it is a directory" in ended.err
