@@ -19,10 +19,9 @@ SDKS = {"mcp", "mcp_types", "anthropic", "litellm", "openai", "httpx2", "httpx",
 HEAVY = {"asyncio", "jinja2", "jsonschema", "lark", "networkx", "numpy", "rich", "scipy", "sqlite3", "zstandard"}
 PROCESSES = {"mcpeval_dsl.gateway", "mcpeval_dsl.execute", "mcpeval_dsl.grade", "mcpeval_dsl.score"}
 UNUSED = {
-    # lint and compile read scripts: YAML, with templates in it
-    "lint": (SDKS | HEAVY | PROCESSES | {"pydantic", "socket", "mcpeval_dsl.plan", "mcpeval_dsl.report"}) - {"jinja2"},
+    "lint": SDKS | HEAVY | PROCESSES | {"pydantic", "yaml", "socket", "mcpeval_dsl.plan", "mcpeval_dsl.report"},
     "explain": SDKS | HEAVY | PROCESSES | {"pydantic", "yaml", "socket", "mcpeval_dsl.plan", "mcpeval_dsl.syntax"},
-    "compile": (SDKS | HEAVY | PROCESSES) - {"jinja2"},
+    "compile": SDKS | HEAVY | PROCESSES | {"yaml"},
     "graph": SDKS | HEAVY | PROCESSES | {"yaml"},
     "--help": SDKS | HEAVY | PROCESSES | {"pydantic", "yaml", "socket", "mcpeval_dsl.plan", "mcpeval_dsl.syntax"},
 }
