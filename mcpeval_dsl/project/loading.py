@@ -111,10 +111,12 @@ def read_known(specs: Specs, spec: str) -> Mapping[str, KnownServer]:
     """The tools in the lock beside a spec, each lock read once; nothing where `read_lock` gives none."""
     path = lock_path(spec)
     if path not in specs.known:
-        from mcpeval_dsl.project.locked_tools import known_of
-
         data = _lock_bytes(specs, path)
-        found = known_of(data) if data is not None else {}
+        found: Mapping[str, KnownServer] | None = {}
+        if data is not None:
+            from mcpeval_dsl.project.locked_tools import known_of
+
+            found = known_of(data)
         if found is None:
             from mcpeval_dsl.plan import lock as locks
 
