@@ -261,6 +261,7 @@ READERS = {
     "state": CALLS["state"].replace("$ has word", "PATH == word"),
     "step": CALLS["named step"].replace("a = $", "a = PATH"),
     "environment": CALLS["environment"].replace("CALL", "CALL { require PATH != 3 }"),
+    "inject": HEAD + TASK.format(f'inject list_issues {{ into PATH; text "x"; obeyed get_plain }}; {GRADE}'),
 }
 
 
@@ -269,6 +270,8 @@ READERS = {
 def test_paths(reader: str, path: str) -> None:
     wanted = PATHS[path]
     call = 'tracker.list_issues(project: "ab")'
+    if reader == "inject" and path == "$":
+        path = "$.any"  # the whole result is no place in it
     problems = found(READERS[reader].replace("CALL", call).replace("PATH", path))
     if wanted is None:
         assert problems == []

@@ -10,6 +10,7 @@ from mcpeval_dsl.diagnostics.suggestions import closest
 from mcpeval_dsl.semantics.expressions import (
     Access,
     Apply,
+    CallPattern,
     CallStep,
     Condition,
     Entry,
@@ -24,6 +25,7 @@ from mcpeval_dsl.semantics.expressions import (
     ToolCall,
 )
 from mcpeval_dsl.semantics.graders import State
+from mcpeval_dsl.semantics.injections import Inject
 from mcpeval_dsl.semantics.json_schemas import allows, items, members
 from mcpeval_dsl.semantics.lower import path_steps
 from mcpeval_dsl.semantics.lower.assemble import Lowered
@@ -54,11 +56,22 @@ def result_paths(lowered: Lowered) -> None:
         _all(lowered, _of_steps((*environment.steps, *environment.teardown)))
     for task in suite.tasks:
         _all(lowered, _of_task(task))
+        for inject in task.injections:
+            _of_injection(lowered, inject)
 
 
 def _all(lowered: Lowered, found: Iterable[Reading]) -> None:
     for call, select in found:
-        _check(lowered, call, select)
+        _check(lowered, call.server, call.tool, select)
+
+
+def _of_injection(lowered: Lowered, inject: Inject) -> None:
+    """Where a text is planted in a result."""
+    if not isinstance(inject.into, Select):
+        return
+    for pattern in inject.patterns:
+        if isinstance(pattern, CallPattern) and pattern.tool_from is None and "*" not in pattern.tool:
+            _check(lowered, pattern.server, pattern.tool, inject.into)
 
 
 def _of_task(task: Task) -> Iterator[Reading]:
@@ -119,22 +132,24 @@ def _selects(value: Expression, call: ToolCall | None) -> Iterator[Reading]:
         yield from _selects(value.of, call)
 
 
-def _check(lowered: Lowered, call: ToolCall, select: Select) -> None:
+def _check(lowered: Lowered, server: str | None, name: str, select: Select) -> None:
     schemas: Schemas = []
-    for server in locked(lowered.ctx, call.server) or []:
-        tool = server.tools.get(call.tool)
+    for entry in locked(lowered.ctx, server) or []:
+        tool = entry.tools.get(name)
+        if tool is None and server is None:
+            continue  # another server has it
         if tool is None or tool.output_schema is None:
             return
         schemas.append((tool.output_schema, tool.output_schema))
     # the result of a tool that only wraps one member is that member: which of the two is read, the run says
     if any(len(members(root, schema) or ()) < 2 for root, schema in schemas):
         return
-    problem = _walk(call, select, schemas)
+    problem = _walk(name, select, schemas)
     if problem is not None:
         lowered.ctx.problems.found.append(problem)
 
 
-def _walk(call: ToolCall, select: Select, schemas: Schemas) -> Diagnostic | None:
+def _walk(tool: str, select: Select, schemas: Schemas) -> Diagnostic | None:
     before = 1
     for step in path_steps.steps(select.path):
         if not schemas:
@@ -145,7 +160,7 @@ def _walk(call: ToolCall, select: Select, schemas: Schemas) -> Diagnostic | None
             if inner is None:
                 return None
             if step.name not in inner:
-                what = _what(call, select.path[:before], schemas)
+                what = _what(tool, select.path[:before], schemas)
                 return _missing(select, what, step.name, (step.start, step.end), inner)
             schemas = inner[step.name]
         else:
@@ -153,14 +168,14 @@ def _walk(call: ToolCall, select: Select, schemas: Schemas) -> Diagnostic | None
             tested = _members(schemas) if step.tested and schemas else None
             for name, offset in step.tested if tested is not None else ():
                 if tested is not None and name not in tested:
-                    what = f"the items of `{select.path[:before]}` in results of `{call.tool}`"
+                    what = f"the items of `{select.path[:before]}` in results of `{tool}`"
                     return _missing(select, what, name, (offset, offset + len(name)), tested)
         before = step.behind
     return None
 
 
-def _what(call: ToolCall, path: str, schemas: Schemas) -> str:
-    return f"results of `{call.tool}`" if path == "$" else f"`{path}` in results of `{call.tool}`"
+def _what(tool: str, path: str, schemas: Schemas) -> str:
+    return f"results of `{tool}`" if path == "$" else f"`{path}` in results of `{tool}`"
 
 
 def _members(schemas: Schemas) -> dict[str, Schemas] | None:
