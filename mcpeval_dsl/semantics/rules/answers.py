@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from mcpeval_dsl.frozen import dataclass
@@ -86,6 +87,12 @@ def text_of(value: Expression | None) -> str:
 def prompts(task: Task) -> str:
     """All that the user says, one text a line."""
     return "\n".join(text_of(each) for each in prompts_of(task))
+
+
+def said(task: Task) -> str:
+    """The same without what templates fill in."""
+    text = prompts(task)
+    return re.sub(r"\{\{.*?\}\}", "…", text, flags=re.DOTALL) if "{{" in text else text
 
 
 def read_by_agent(task: Task) -> Iterator[str]:

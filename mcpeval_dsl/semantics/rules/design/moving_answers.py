@@ -7,7 +7,7 @@ from functools import cache
 
 from mcpeval_dsl.semantics.lower.assemble import Lowered
 from mcpeval_dsl.semantics.model import Task
-from mcpeval_dsl.semantics.rules.answers import asks_for_nothing, compared, prompts
+from mcpeval_dsl.semantics.rules.answers import asks_for_nothing, compared, said
 from mcpeval_dsl.semantics.rules.design.advice import about_task
 
 _UNIT = r"(?:hour|day|week|month|quarter|year)s?"
@@ -38,7 +38,7 @@ def moving_answers(lowered: Lowered) -> None:
         graders = compared(task)
         if not graders or asks_for_nothing(task) or any(each.literal is None for each in graders):
             continue
-        text = prompts(task)
+        text = said(task)
         spoken = _clock().search(text) or (None if _made(task, fixed) else _state().search(text))
         if spoken is not None:
             about_task(

@@ -6,7 +6,7 @@ import re
 from functools import cache
 
 from mcpeval_dsl.semantics.lower.assemble import Lowered
-from mcpeval_dsl.semantics.rules.answers import compared, prompts
+from mcpeval_dsl.semantics.rules.answers import compared, said
 from mcpeval_dsl.semantics.rules.design.advice import about_task
 
 _ANYWHERE = re.compile(r"__[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*__|\b(?:REPLACE|CHANGE|FILL|INSERT)_(?:WITH|ME|IN|HERE)\w*")
@@ -37,7 +37,7 @@ def placeholders(lowered: Lowered) -> None:
                         "harvest the value from the server, or write the answer down",
                         grader=each.grader,
                     )
-        spoken = _ANYWHERE.search(prompts(entry.task))
+        spoken = _ANYWHERE.search(said(entry.task))
         if spoken is not None:
             title = f"the prompt of `{entry.task.name}` has the placeholder `{spoken[0]}`"
             body = "The agent is asked about the placeholder."

@@ -15,7 +15,7 @@ from mcpeval_dsl.semantics.rules.design.advice import about_task
 @cache
 def _stated() -> re.Pattern[str]:
     return re.compile(
-        r"\b(?:only|just|exactly|nothing else|no other|format\w*|answer with|answer in|reply with|respond with|return"
+        r"\b(?:only|just|exactly|nothing else|no other|format\w*|answer (?:with|in|by|yes|true)|reply with|respond with|return"
         r"|give (?:me )?the|name the|say\b|as an?|one word|single|without|separated|json|csv|yaml|in the form|quote\w*)\b",
         re.IGNORECASE,
     )
