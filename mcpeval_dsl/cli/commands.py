@@ -12,8 +12,8 @@ class Entry:
 
 
 COMMANDS: dict[str, Entry] = {
-    "init": Entry("init", "Write a first suite for a server, or an example that runs as it is."),
     "lint": Entry("lint", "Find mistakes in specs without starting anything."),
+    "init": Entry("init", "Write a first suite for a server, or an example that runs as it is."),
     "fmt": Entry("fmt", "Write specs in their canonical form."),
     "compile": Entry("compile", "Compile specs into a plan, and say what a run would cost."),
     "graph": Entry("graph", "Show what depends on what: text, DOT or Mermaid."),
