@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -135,8 +136,9 @@ class Space:
         self.listeners = ()
         self._control.close()
         if self._process.returncode is None:
+            # Not `kill()`: it looks whether the process has ended, and takes that news from those who wait for it.
             with contextlib.suppress(ProcessLookupError):
-                self._process.kill()
+                os.kill(self._process.pid, signal.SIGKILL)
         await self._process.wait()
 
 
