@@ -56,6 +56,8 @@ def import_file(path: Path, shown: str, wanted: str = "", told: Sequence[str] = 
     """
     made = Made()
     try:
+        if path.is_dir():
+            return _folder(path, shown, told, stem)
         text = reading.read(path, shown)
         document = parse(path, shown, text.text)
         importer = _importer(document, wanted)
@@ -73,8 +75,30 @@ def import_file(path: Path, shown: str, wanted: str = "", told: Sequence[str] = 
     except Unreadable as problem:
         made.diagnostics.append(_unreadable(shown, problem))
         return made
+    except (OSError, ValueError):
+        made.diagnostics.append(_unreadable(shown, Unreadable("no file can have this name")))
+        return made
     if not suite.tasks and not suite.checks:
         made.diagnostics.append(_nothing(shown, suite))
+        return made
+    _cut(suite, shown)
+    finish(suite, shown)
+    made.suite = suite
+    return made
+
+
+def _folder(path: Path, shown: str, told: Sequence[str], stem: str) -> Made:
+    """A folder of tasks of mcpchecker, the one format that has a file for each."""
+    from mcpeval_dsl.interchange.importers import mcpchecker
+
+    made = Made()
+    suite = Suite(mcpchecker.TITLE)
+    suite.names.taken |= {"agent", "referee", "cluster"}
+    suite.folder = f"{stem or words.slug(path.name, 'imported')}_files"
+    servers.given(suite, told)
+    mcpchecker.load_folder(path, shown, suite)
+    if not suite.tasks:
+        made.diagnostics.append(_unreadable(shown, Unreadable("it is a folder without a task of mcpchecker")))
         return made
     _cut(suite, shown)
     finish(suite, shown)

@@ -75,6 +75,13 @@ def test_what_the_spec_needs_is_put_beside_it(project: Path) -> None:
     assert main(["lint", "out/eval.mcpe"]) == exits.CLEAN
 
 
+def test_a_folder_of_tasks_is_one_spec(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["import", str(CASES / "checker" / "tasks"), "-o", "out", "--server", "python shelf.py"]) == exits.CLEAN
+    assert "2 of 2 carried over" in capsys.readouterr().out
+    assert (project / "out" / "tasks_files" / "find-lamp" / "setup.sh").exists()
+    assert main(["lint", "out/tasks.mcpe"]) == exits.CLEAN
+
+
 def test_two_files_of_one_name_do_not_meet(project: Path) -> None:
     (project / "more").mkdir()
     (project / "more" / "evaluation.xml").write_text(XML)

@@ -37,6 +37,22 @@ def load(document: Document, suite: Suite) -> None:
             suite.note("lost", f"`kind: {kind[:30]}` is no task", document.shown, root.line)
 
 
+def load_folder(folder: Path, shown: str, suite: Suite) -> None:
+    """All files of tasks in a folder and below it, as one suite."""
+    root = nearby.project_of(folder / "x")
+    for path in sorted(folder.rglob("*.y*ml"))[: MOST_TASKS * 2]:
+        real = nearby.inside(root, path)
+        name = f"{shown.rstrip('/')}/{path.relative_to(folder).as_posix()}"
+        try:
+            roots = yaml_tree.read(reading.read(real, name).text) if real is not None else ()
+        except Unreadable as problem:
+            suite.note("lost", f"`{name}`: {problem.reason}", name, problem.line)
+            continue
+        for each in roots:
+            if each.text("kind") == "Task" and ("spec" in each.pairs or "steps" in each.pairs):
+                task(suite, real, name, each, ())
+
+
 def _eval(suite: Suite, document: Document, root: Node) -> None:
     metadata, config = root.get("metadata"), root.get("config", "spec")
     suite.name = metadata.text("name") if metadata is not None else ""
