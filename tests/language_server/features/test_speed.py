@@ -12,6 +12,7 @@ import pytest
 from mcpeval_dsl.language_server.features.completion import complete
 from mcpeval_dsl.language_server.features.definition import definition
 from mcpeval_dsl.language_server.features.folding import folding
+from mcpeval_dsl.language_server.features.formatting import formatting
 from mcpeval_dsl.language_server.features.hover import hover
 from mcpeval_dsl.language_server.features.links import links
 from mcpeval_dsl.language_server.features.references import highlights, references
@@ -39,6 +40,7 @@ FEATURES: dict[str, Callable[[Snapshot, int], object]] = {
     "outline": lambda snapshot, offset: document_symbols(snapshot),
     "folding": lambda snapshot, offset: folding(snapshot),
     "semantic tokens": lambda snapshot, offset: semantic_tokens(snapshot),
+    "formatting": lambda snapshot, offset: formatting(snapshot),
     "links": lambda snapshot, offset: links(snapshot),
     "workspace symbols": lambda snapshot, offset: workspace_symbols([snapshot], "open"),
 }
