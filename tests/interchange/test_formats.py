@@ -81,7 +81,6 @@ NOTES = {
         ("lost", "the assertion `noDuplicateCalls`", 16),
         ("lost", "`llmJudge`", 6),
         ("lost", "`shelf.tidy` has no counterpart", 18),
-        ("changed", "`TOKEN` is read from your environment", 3),
         ("changed", "`SHELF_KEY` is read from your environment", 5),
     ],
     "mcp_evals.yaml": [("lost", "the model's key", 1), ("changed", "scores from 1 to 5", 3)],

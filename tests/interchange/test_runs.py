@@ -22,13 +22,17 @@ VERDICT = (
 
 Steps = list[dict[str, Any]]
 WRONG: Steps = [{"call": {"tool": "get_prose", "arguments": {"text": "x"}}}, {"reply": "WRONG"}]
-TWO_TURNS: dict[str, Steps] = {"talk": [{"reply": "x"}, {"expect": {"user_contains": "first"}, "reply": "WRONG"}]}
+TWO_TURNS: dict[str, Steps] = {
+    name: [{"reply": "x"}, {"expect": {"user_contains": "first"}, "reply": "WRONG"}] for name in ("talk", "c_two")
+}
 
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Bench:
     (tmp_path / "project").mkdir()
-    return Bench(tmp_path / "project", {"API_KEY": "abc123secret"})
+    return Bench(
+        tmp_path / "project", {"API_KEY": "abc123secret", "TOKEN": "abc124secret", "SHELF_KEY": "abc125secret"}
+    )
 
 
 def run(bench: Bench, name: str, right: Mapping[str, Steps], *options: str) -> dict[str, dict[str, str]]:
@@ -108,6 +112,15 @@ SUITES: dict[str, tuple[dict[str, Steps], tuple[str, ...]]] = {
         {"lists_the_things": [LIST, {"reply": "a lamp"}], "says_thanks": [{"reply": "Welcome."}]},
         (),
     ),
+    "checker/eval.yaml": ({"find-lamp": [LIST, {"reply": "the lamp"}]}, ()),
+    "mcpjam.json": (
+        {
+            "c_two": [{"reply": "a lamp"}, {"expect": {"user_contains": "first"}, **GET}, {"reply": "the lamp"}],
+            "c_neg": [{"reply": "Hi."}],
+        },
+        ("--server", "python shelf.py"),
+    ),
+    "dataset.json": ({"lists": [LIST, {"reply": "a lamp and a vase"}]}, ("--server", "python shelf.py")),
     "table.csv": (
         {
             "one": [LIST, {"reply": "x"}],
