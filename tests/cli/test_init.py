@@ -370,3 +370,21 @@ def test_real_servers(server: str, project: Workplace, monkeypatch: pytest.Monke
     assert project.run("compile", f"specs/{name}/{name}.mcpe").code == 0
     ran = project.run("run")
     assert ran.code == 0 and "untestable" not in ran.err, ran
+
+
+@pytest.mark.parametrize("kind", ["prompts only", "500 tools", "hostile"])
+def test_odd_servers(kind: str, project: Workplace) -> None:
+    shutil.copy(Path(__file__).parent / "servers/odd_catalogue.py", project.root / "src/notes.py")
+    ended = project.run("init", "--server", f"python src/notes.py '{kind}'", "--name", "odd", "--yes")
+    assert ended.code == 0, ended
+    assert "\x1b" not in ended.out + ended.err and "\u202e" not in ended.out + ended.err
+    lint = project.run("lint")
+    assert lint.code == 0 and "warning" not in lint.out + lint.err and "error" not in lint.out + lint.err, lint
+    assert project.run("fmt", "--check").code == 0
+    assert project.run("lock", "--check").code == 0
+    assert project.run("compile").code == 0
+    # what the server says stands in texts and comments, and nowhere else
+    spec = (project.root / "specs/odd/odd.mcpe").read_text()
+    bare = re.sub(r'"(?:[^"\\]|\\.)*"|#[^\n]*', "", spec)
+    assert "task evil" not in bare and "{{" not in bare
+    assert all(character.isprintable() or character == "\n" for character in spec)

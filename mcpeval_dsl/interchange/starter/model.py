@@ -100,8 +100,8 @@ KEPT = frozenset(
 
 
 def quoted_name(text: str) -> str:
-    """A name in quotes; unlike in a text, braces in it are no template."""
-    return json.dumps(text, ensure_ascii=False)
+    """A name in quotes, what cannot be seen escaped; unlike in a text, braces in it are no template."""
+    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in json.dumps(text, ensure_ascii=False))
 
 
 def argument(text: str) -> str:
