@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from mcpeval_dsl.diagnostics.model import Label
 from mcpeval_dsl.semantics.directives.variables import VARIABLES
@@ -30,6 +30,13 @@ from mcpeval_dsl.syntax.tree import (
     String,
     SyntaxTree,
 )
+
+LITERALS: Mapping[str, str] = {
+    "true": "the word for yes",
+    "false": "the word for no",
+    "null": "the word for nothing",
+    "none": "the word for nothing",
+}
 
 
 def report_twice(problems: Problems, symbol: Symbol, first: Symbol) -> None:
@@ -89,6 +96,9 @@ def _add(ctx: Context, symbol: Symbol) -> None:
     if first is not None and first.statement is not symbol.statement:
         report_twice(ctx.problems, symbol, first)
         return
+    if symbol.kind in VALUE_KINDS and symbol.name.lower() in LITERALS and symbol.span is not None:
+        title = f"`{symbol.name}` is already {LITERALS[symbol.name.lower()]}"
+        ctx.problems.report("MCPE253", symbol.span, title, "In a template it would mean that.", "choose another name")
     table[symbol.name] = symbol
     if symbol.kind in VALUE_KINDS:
         ctx.values.names[symbol.name] = symbol
