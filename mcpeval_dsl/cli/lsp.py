@@ -25,7 +25,7 @@ def command(
     try:
         from mcpeval_dsl.language_server.server import Server
     except ModuleNotFoundError as missing:
-        if missing.name not in ("pygls", "lsprotocol", "cattrs", "attrs"):
+        if (missing.name or "").split(".")[0] not in ("pygls", "lsprotocol", "cattrs", "attrs"):
             raise
         print('error: the language server is not installed: pip install "mcpeval_dsl[lsp]"', file=sys.stderr)
         raise typer.Exit(exits.SPEC) from None

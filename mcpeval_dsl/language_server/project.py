@@ -20,7 +20,8 @@ from mcpeval_dsl.semantics.reader import beside
 
 _SUITE = re.compile(r"^suite\b", re.MULTILINE)
 _IMPORT = re.compile(r'^import[ \t]+r?"([^"\n]+)"', re.MULTILINE)
-MOST_MAINS = 50
+MOST_ABOVE = 200
+MOST_MAINS = 8  # specs that are analysed because of one file that they import; open ones come first
 
 
 @dataclass(slots=True)
@@ -62,6 +63,7 @@ class Project:
     stamps: dict[str, Mapping[str, Stamp | None]] = field(default_factory=dict)
     scanned: bool = False  # what `paths` and `importers` say is of the disk, not of open files alone
     _entries: dict[str, _Entry] = field(default_factory=dict)
+    _glances: dict[str, tuple[str, _Entry]] = field(default_factory=dict)
 
     def overlay(self) -> Overlay:
         return Overlay(str(self.root), dict(self.buffers()))
@@ -86,13 +88,21 @@ class Project:
 
     def _glance(self, path: str) -> _Entry | None:
         opened = self.opened.get(path)
-        return self._entries.get(path) if opened is None else _entry(path, opened.text, None)
+        if opened is None:
+            return self._entries.get(path)
+        known = self._glances.get(path)
+        if known is None or known[0] is not opened.text:
+            known = self._glances[path] = opened.text, _entry(path, opened.text, None)
+        return known[1]
 
     def paths(self) -> tuple[str, ...]:
         return tuple(sorted({*self._entries, *self.opened}))
 
     def exists(self, path: str) -> bool:
         return self.overlay().exists(path)
+
+    def entries(self, folder: str) -> list[str]:
+        return self.overlay().entries(folder)
 
     def text(self, path: str) -> str | None:
         try:
@@ -118,11 +128,12 @@ class Project:
         entry = self._glance(path)
         if entry is None or entry.suite:
             return (path,)
-        above = self._above(path)
-        return tuple(name for name in above if (found := self._glance(name)) and found.suite) or (path,)
+        above = [name for name in self._above(path) if (found := self._glance(name)) and found.suite]
+        above.sort(key=lambda name: name not in self.opened)
+        return tuple(above[:MOST_MAINS]) or (path,)
 
     def _above(self, path: str) -> list[str]:
-        """All files that import this one, nearest first."""
+        """The files that import this one, if through others, nearest first."""
         found: list[str] = []
         pending = [path]
         seen = {path}
@@ -131,7 +142,7 @@ class Project:
             entry = self._glance(other)
             for target in entry.imports if entry is not None else ():
                 importing.setdefault(target, []).append(other)
-        while pending and len(found) < MOST_MAINS:
+        while pending and len(found) < MOST_ABOVE:
             for other in importing.get(pending.pop(0), ()):
                 if other not in seen:
                     seen.add(other)

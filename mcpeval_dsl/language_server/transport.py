@@ -10,6 +10,7 @@ import asyncio
 import json
 import os
 import re
+import select
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -71,11 +72,18 @@ class Incoming:
 
     def _run(self) -> None:
         try:
-            for body in bodies(lambda size: os.read(self._descriptor, size)):
+            for body in bodies(self._read):
                 self._put(_message(body))
         except (OSError, Framing) as error:
             self.fault = str(error)
         self._put(None)
+
+    def _read(self, size: int) -> bytes:
+        while True:
+            try:
+                return os.read(self._descriptor, size)
+            except BlockingIOError:  # whoever made the pipe wants to be told instead of waiting
+                select.select([self._descriptor], [], [])
 
     def _put(self, message: Message | ValueError | None) -> None:
         if isinstance(message, dict) and message.get("method") == "$/cancelRequest":
@@ -106,7 +114,10 @@ class Outgoing:
     def write(self, data: bytes) -> None:
         view = memoryview(data)
         while view:
-            view = view[os.write(self._descriptor, view) :]
+            try:
+                view = view[os.write(self._descriptor, view) :]
+            except BlockingIOError:
+                select.select([], [self._descriptor], [])
 
     def close(self) -> None:
         """The descriptor is closed with the process."""

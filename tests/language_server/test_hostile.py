@@ -153,7 +153,6 @@ def _words(line: str) -> list[str]:
 
 
 def test_a_session_with_a_hostile_workspace_starts_nothing(workspace: Path, tmp_path: Path) -> None:
-    begin = time.monotonic()
     with session(workspace, WATCHED, PYTHONDONTWRITEBYTECODE="1", PYTHONSAFEPATH="1") as client:
         client.initialize(
             {**CAPABILITIES, "workspace": {}}, initializationOptions={"terminal": True, "codePages": "javascript:x"}
@@ -187,7 +186,6 @@ def test_a_session_with_a_hostile_workspace_starts_nothing(workspace: Path, tmp_
             assert words[1].strip("'").startswith((*own, "<")), words
         else:
             raise AssertionError(f"{words} in a session that only reads")
-    assert time.monotonic() - begin < 60
 
 
 def _opened(words: list[str], workspace: Path, own: tuple[str, ...]) -> None:
