@@ -38,11 +38,12 @@ def command(
     if form not in ("text", "json"):
         raise typer.BadParameter(f"--format is text or json, not `{form}`")
     accepted = _accepted(accept or [])
-    sides = []
+    sides, runs = [], []
     for name in (run, baseline):
         found = stored.find_run(name)
         if found is None:
             raise typer.Exit(exits.SPEC)
+        runs.append(found)
         try:
             sides.append(side_of(found))
         except DamagedRecord as error:
@@ -51,6 +52,9 @@ def command(
     if sides[0].name == sides[1].name:
         raise typer.BadParameter("a run is not compared with itself")
     result = compare_runs(sides[0], sides[1], accepted)
+    if any(cell.split == "heldout" for cell in result.cells):
+        numbers = [stored.look_at(each) for each in reversed(runs)]
+        result = result.model_copy(update={"heldout_looks": max((n for n in numbers if n), default=None)})
     if form == "json":
         from mcpeval_dsl.cli.versions import first_line
 

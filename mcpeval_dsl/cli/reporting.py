@@ -114,13 +114,14 @@ def _text(run: StoredRun, scored: Scored) -> bytes:
     from mcpeval_dsl.cli.stored import texts
     from mcpeval_dsl.report.text import render
 
-    return _encoded(render(scored.scorecard, run.name, scored.timings, texts(run).get, overheads=scored.overheads))
+    times = (None, scored.overheads, scored.latencies)
+    return _encoded(render(scored.scorecard, run.name, scored.timings, texts(run).get, False, *times))
 
 
 def _markdown(run: StoredRun, scored: Scored) -> bytes:
     from mcpeval_dsl.report.markdown import render
 
-    return _encoded(render(scored.scorecard, run.name))
+    return _encoded(render(scored.scorecard, run.name, scored.latencies))
 
 
 def _json(run: StoredRun, scored: Scored) -> bytes:

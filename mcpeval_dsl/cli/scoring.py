@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from mcpeval_dsl.cli import exits
 from mcpeval_dsl.cli.findings import show
-from mcpeval_dsl.cli.stored import StoredRun, code, damaged, read_run
+from mcpeval_dsl.cli.stored import StoredRun, code, damaged, look_at, read_run
 from mcpeval_dsl.cli.versions import first_line
 
 if TYPE_CHECKING:
@@ -74,14 +74,16 @@ def show_scored(
         print(json.dumps({"type": "scorecard", "run": run.name, "scorecard": card}, ensure_ascii=False))
         timings = [asdict(timing) for timing in scored.timings]
         overheads = [asdict(overhead) for overhead in scored.overheads]
-        line = {"type": "timings", "run": run.name, "cells": timings, "overheads": overheads}
+        latencies = [asdict(latency) for latency in scored.latencies]
+        line = {"type": "timings", "run": run.name, "cells": timings, "overheads": overheads, "checks": latencies}
         print(json.dumps(line, ensure_ascii=False))
     else:
         from mcpeval_dsl.diagnostics.render.text import wants_colour
         from mcpeval_dsl.report.text import render
 
         colour = wants_colour(sys.stdout)
-        text = render(scored.scorecard, run.name, scored.timings, sources.get, colour, code, scored.overheads)
+        times = (scored.overheads, scored.latencies)
+        text = render(scored.scorecard, run.name, scored.timings, sources.get, colour, code, *times)
         sys.stdout.write(text)
     try:
         reporting.write(run, scored, reports, form)
@@ -107,13 +109,7 @@ def _with_look(run: StoredRun, scored: Scored) -> Scored:
     """Results of held-out tasks are about to be shown: that is a look, and it is counted."""
     from dataclasses import replace
 
-    from mcpeval_dsl.records.looks import looked
-
     if not any(cell.split == "heldout" and cell.success is not None for cell in scored.scorecard.cells):
         return scored
-    try:
-        number = looked(run.root, run.plan.suite.name, run.name)
-    except OSError as error:
-        print(f"warning: this look at held-out tasks cannot be counted: {error.strerror}", file=sys.stderr)
-        return scored
+    number = look_at(run)
     return replace(scored, scorecard=scored.scorecard.model_copy(update={"heldout_look": number}))

@@ -81,6 +81,17 @@ def code() -> str:
     return found.hexdigest()[:16]
 
 
+def look_at(run: StoredRun) -> int | None:
+    """Results of the run's held-out tasks are about to be shown: how many runs' have been. None where it cannot be counted."""
+    from mcpeval_dsl.records.looks import looked
+
+    try:
+        return looked(run.root, run.plan.suite.name, run.name)
+    except OSError as error:
+        print(f"warning: this look at held-out tasks cannot be counted: {error.strerror}", file=sys.stderr)
+        return None
+
+
 def texts(run: StoredRun) -> dict[str, SourceFile]:
     """The specs the run was made from, to quote from; those that have changed since are not quoted."""
     from mcpeval_dsl.project.files import digests

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from mcpeval_dsl.report.page import Page, clip, interval, money, number, percent, plural, points, table, wrapped
+from mcpeval_dsl.report.page import Page, clip, money, number, percent, plural, points, span, table, wrapped
+from mcpeval_dsl.report.text_findings import looks
 from mcpeval_dsl.score import comparison as published
 from mcpeval_dsl.score.model import Delta, Overhead
 
@@ -83,6 +84,7 @@ def _cells(page: Page, found: published.RunComparison) -> list[str]:
             )
         )
     lines = [page.head("SUCCESS"), *(f"  {line}" for line in table(rows, right=(1, 2, 3, 4, 5, 6)))]
+    lines += [f"  {looks(found.heldout_looks)}"] if found.heldout_looks is not None else []
     lines += ["", page.head("CALLS, TOKENS, COST")]
     for cell in found.cells:
         calls = cell.calls_difference

@@ -14,14 +14,16 @@ from mcpeval_dsl.report.marking import code, plain, rows
 from mcpeval_dsl.report.measured import measured
 from mcpeval_dsl.report.page import percent, plural
 from mcpeval_dsl.report.suspicions import SUSPICIONS
+from mcpeval_dsl.report.text_checks import timed
 from mcpeval_dsl.report.text_findings import looks, shown
 from mcpeval_dsl.score import model
+from mcpeval_dsl.score.timings import CheckTiming
 
 _SHOWN = 20
 _WORDS = {"PASS": "✅ PASS", "FAIL": "❌ FAIL", "NOT DECIDED": "❔ NOT DECIDED"}
 
 
-def render(card: model.Scorecard, run: str) -> str:
+def render(card: model.Scorecard, run: str, latencies: Sequence[CheckTiming] = ()) -> str:
     """The whole scorecard with a final newline, most important first."""
     blocks = [
         _head(card, run),
@@ -29,7 +31,7 @@ def render(card: model.Scorecard, run: str) -> str:
         cells(card),
         matrix(card),
         comparisons(card),
-        _checks(card.checks),
+        _checks(card.checks, latencies),
         _safety(card.safety, run),
         judges(card.judges),
         _leads(card.leads),
@@ -68,7 +70,7 @@ def _where(rule: model.RuleResult) -> str:
     return ", ".join(parts)
 
 
-def _checks(checks: Sequence[model.CheckRow]) -> list[str]:
+def _checks(checks: Sequence[model.CheckRow], latencies: Sequence[CheckTiming]) -> list[str]:
     """How many lines pass for each server, and those that do not."""
     if not checks:
         return []
@@ -80,6 +82,7 @@ def _checks(checks: Sequence[model.CheckRow]) -> list[str]:
         lines += [
             f"  - **{line.state}** {code(line.what)} {code(line.reason or line.actual)}" for line in others[:_SHOWN]
         ]
+        lines += [f"  - {code(timed(each))}" for each in latencies if each.server == check.server]
     return lines
 
 

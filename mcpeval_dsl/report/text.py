@@ -26,7 +26,7 @@ from mcpeval_dsl.report.text_findings import findings, looks
 from mcpeval_dsl.report.text_judges import judges
 from mcpeval_dsl.report.text_matrix import comparisons, matrix
 from mcpeval_dsl.score import model
-from mcpeval_dsl.score.timings import CellTiming, TimeOverhead
+from mcpeval_dsl.score.timings import CellTiming, CheckTiming, TimeOverhead
 from mcpeval_dsl.source import SourceFile
 
 SourceOf = Callable[[str], SourceFile | None]
@@ -41,6 +41,7 @@ def render(
     colour: bool = False,
     exit_code: int | None = None,
     overheads: Sequence[TimeOverhead] = (),
+    latencies: Sequence[CheckTiming] = (),
 ) -> str:
     """The whole scorecard with a final newline. `exit_code` is the command's, where it is not the scorecard's own (the
     run was interrupted). `source_of` gives the text of a spec, to quote the failing line."""
@@ -48,7 +49,7 @@ def render(
     blocks = [
         _head(page, card),
         _gate(page, card),
-        checks(page, card.checks),
+        checks(page, card.checks, latencies),
         cells(page, card, timings),
         matrix(page, card),
         comparisons(page, card, overheads),

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from mcpeval_dsl.diagnostics.render.safe import visible
 from mcpeval_dsl.report.page import Page, clip, plural
 from mcpeval_dsl.score import model
+from mcpeval_dsl.score.timings import CheckTiming
 
 _SHOWN = 20
 _WORD = {"fail": "FAIL", "partial": "PARTIAL", "unsupported": "UNSUPPORTED", "not tested": "NOT TESTED"}
 
 
-def checks(page: Page, rows: Sequence[model.CheckRow]) -> list[str]:
+def checks(page: Page, rows: Sequence[model.CheckRow], latencies: Sequence[CheckTiming] = ()) -> list[str]:
     """Nothing where the suite has no check."""
     if not rows:
         return []
@@ -27,7 +28,14 @@ def checks(page: Page, rows: Sequence[model.CheckRow]) -> list[str]:
             lines.append(f"    and {len(others) - _SHOWN} more: mcpe score --format json")
         if not row.lines:
             lines.append("    not carried out")
+        lines += [f"    {clip(each, 94)}" for each in (timed(one) for one in latencies if one.server == row.server)]
     return lines
+
+
+def timed(timing: CheckTiming) -> str:
+    """What was measured on a line `latency`, whether it passed or not."""
+    found = ", ".join(f"{name} {value:.4g} ms" for name, value in timing.measured.items())
+    return f"{timing.what}: {found}"
 
 
 def _line(page: Page, line: model.CheckLineRow) -> list[str]:
@@ -43,4 +51,4 @@ def _line(page: Page, line: model.CheckLineRow) -> list[str]:
     return shown
 
 
-__all__ = ["checks"]
+__all__ = ["checks", "timed"]

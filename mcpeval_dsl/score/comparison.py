@@ -125,7 +125,8 @@ class RunComparison(Frozen):
     violations: tuple[ViolationChange, ...] = ()
     overfit: tuple[OverfitGap, ...] = ()
     heldout_looks: int | None = Field(
-        default=None, description="runs of the suite whose held-out tasks were shown, this one included; null without any"
+        default=None,
+        description="runs of the suite whose held-out tasks were shown, this one included; null without any",
     )
     notes: tuple[str, ...] = ()
     exit_code: int

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -33,7 +33,7 @@ from mcpeval_dsl.score.lowered import lowered
 from mcpeval_dsl.score.metrics import Context
 from mcpeval_dsl.score.plain import indented
 from mcpeval_dsl.score.sides import Side
-from mcpeval_dsl.score.timings import CellTiming, TimeOverhead, timing
+from mcpeval_dsl.score.timings import CellTiming, CheckTiming, TimeOverhead, check_timings, timing
 from mcpeval_dsl.semantics.model import Cell
 from mcpeval_dsl.statistics.intervals import clopper_pearson
 
@@ -45,6 +45,7 @@ class Scored:
     scorecard: model.Scorecard
     timings: tuple[CellTiming, ...]
     overheads: tuple[TimeOverhead, ...] = ()
+    latencies: tuple[CheckTiming, ...] = ()
 
 
 def build(
@@ -81,12 +82,11 @@ def scored(
     repeats = sum(found.repeats.values())
     safety, leads = found.tallies.safety.result(), found.tallies.leads.result()
     answered, began = found.tallies.answered, found.tallies.began
+    checks = tuple(checks)
     this = Side("", plan, found.frame, safety, leads, connects, manifest, repeats, answered, began)
-    return _card(
-        found,
-        Context(safety, leads, baselines or {}, this, check_rows(plan, checks), found.tallies.judges.result()),
-        plan,
-    )
+    judges = found.tallies.judges.result()
+    card = _card(found, Context(safety, leads, baselines or {}, this, check_rows(plan, checks), judges), plan)
+    return replace(card, latencies=check_timings(checks))
 
 
 def to_bytes(card: model.Scorecard) -> bytes:

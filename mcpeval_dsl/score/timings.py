@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from mcpeval_dsl.records.checks import CheckRecord, CheckState
 from mcpeval_dsl.score.frame import Frame
 from mcpeval_dsl.statistics.spread import Spread, spread
 
@@ -21,6 +23,27 @@ class CellTiming:
 def timing(cell: str, split: str, frame: Frame) -> CellTiming:
     testable = frame.where(frame["testable"])
     return CellTiming(cell, split, spread(testable["agent_ms"].tolist()), spread(testable.call_times().tolist()))
+
+
+@dataclass(frozen=True, slots=True)
+class CheckTiming:
+    """One line `latency` of a check (at path:line:column): mean, p50, p95 and max of its calls, in ms."""
+
+    server: str
+    what: str
+    at: str
+    state: CheckState
+    measured: Mapping[str, float]
+
+
+def check_timings(records: Iterable[CheckRecord]) -> tuple[CheckTiming, ...]:
+    """In order of the checks."""
+    return tuple(
+        CheckTiming(record.server, line.what, line.at, line.state, line.measured)
+        for record in records
+        for line in record.lines
+        if line.measured
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,3 +75,8 @@ def test_what_cannot_be_meant_ends_with_2(workplace: Workplace, arguments: tuple
     ended = workplace.run("power", *arguments)
     assert ended.code == 2
     assert said in ended.err
+
+
+def test_it_says_what_is_assumed(workplace: Workplace) -> None:
+    assert "both assumed: no run was given" in workplace.run("power").out
+    assert answer(workplace)["correlation"] == 0.5

@@ -101,3 +101,14 @@ def test_a_refusal_says_how_to_go_on() -> None:
     text = render(full("x", verdict="refused", differences=unequal, cells=(), exit_code=2))
     assert "to compare all the same: --accept graders --accept hosts" in text
     assert "SUCCESS" not in text
+
+
+def test_intervals_of_differences_have_signs() -> None:
+    delta = Delta(value=-0.04, low=-0.12, high=0.04, p=0.3, tasks=9, word="no difference shown")
+    gap = published.OverfitGap(cell="m", value=0.1, low=-0.02, high=0.22, train=0.1, heldout=0.0)
+    found = full("x")
+    cell = found.cells[0].model_copy(update={"difference": delta})
+    text = render(found.model_copy(update={"cells": (cell,), "overfit": (gap,), "heldout_looks": 3}))
+    assert "[−12.0, +4.0]" in text and "[−2.0, +22.0]" in text
+    assert "held-out tasks: look 3 (each makes them less held out)" in text
+    assert "held-out" not in render(found.model_copy(update={"overfit": ()}))

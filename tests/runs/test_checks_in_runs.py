@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,19 @@ def test_they_are_carried_out_once(bench: Bench) -> None:
     (record,) = bench.reader.checks()
     assert [line.state for line in record.lines] == ["pass", "pass"] and set(record.lines[1].measured) >= {"p50", "p95"}
     assert b"p95" not in first.replace(b"latency p95", b"")
+
+
+def test_measured_latencies_are_shown_in_every_report(bench: Bench) -> None:
+    done, _ = ran(bench, "tool list_things present; latency p95 <= 5s over 2 calls")
+    times = r"latency p95 over 2 calls: mean [\d.]+ ms, p50 [\d.]+ ms, p95 [\d.]+ ms, max [\d.]+ ms"
+    for text in (done.out, bench.mcpe("score").out, bench.mcpe("report", "--format", "markdown").out):
+        assert re.search(times, text), text
+    line = json.loads(bench.mcpe("score", "--format", "json").out.splitlines()[2])
+    (check,) = line["checks"]
+    assert (line["type"], check["server"], check["state"]) == ("timings", "shelf", "pass")
+    assert 0 < check["measured"]["p50"] <= check["measured"]["max"]
+    without, _ = ran(bench, "tool list_things present")
+    assert "p50" not in without.out
 
 
 def test_what_could_not_be_tested_is_tried_again(bench: Bench) -> None:

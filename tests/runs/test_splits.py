@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from mcpeval_dsl.records.folder import runs
 from tests.execute.bench import Bench
 
 BODY = """
@@ -32,8 +33,18 @@ def test_each_run_that_shows_held_out_tasks_is_a_look(bench: Bench) -> None:
     assert [(cell["split"], cell["counts"]["passed"]) for cell in card["cells"]] == [("train", 5), ("heldout", 0)]
     assert "held-out tasks: look 1 (" in bench.mcpe("score").out
     assert "held-out tasks: look 2 (each makes them less held out)" in bench.run("--heldout", "--fresh").out
+    new, old = (run.path.name for run in runs(bench.root))
+    compared = bench.mcpe("compare", new, old)
+    assert "held-out tasks: look 2 (each makes them less held out)" in compared.out
+    assert (
+        json.loads(bench.mcpe("compare", new, old, "--format", "json").out.splitlines()[1])["comparison"][
+            "heldout_looks"
+        ]
+        == 2
+    )
     open_only = bench.run("--fresh")
     assert "held-out" not in open_only.out and json.loads(bench.scorecard)["heldout_look"] is None
+    assert "held-out" not in bench.mcpe("compare", runs(bench.root)[0].path.name, old).out
 
 
 def test_findings_are_shown_with_calls_and_what_to_change(bench: Bench) -> None:

@@ -8,7 +8,7 @@ from mcpeval_dsl.agents.model import Answer
 from mcpeval_dsl.gateway.model import CallError, CallRecord, Permission, ToolDefinition
 from mcpeval_dsl.score.facts import facts_of
 from mcpeval_dsl.score.measures import Measures, measure
-from mcpeval_dsl.semantics.expressions import ArgumentPattern, CallPattern, Combined, Literal
+from mcpeval_dsl.semantics.expressions import ArgumentPattern, Behaviour, CallPattern, Combined, Literal
 from tests.records.samples import call, trial
 from tests.score.samples import verdict
 
@@ -155,3 +155,36 @@ def test_moved_ground_truth_is_a_fact_and_no_flag() -> None:
     facts = facts_of(trial(flags=("ground_truth_moved:other_writer", "drift_seen")))
     assert facts.truth_moved == "other_writer"
     assert facts.flags == ("drift_seen",)
+
+
+ASKED = Behaviour("question")
+LEAVE = Behaviour("confirmation")
+RECOVERY = Behaviour("recovery")
+
+
+@pytest.mark.parametrize(
+    ("expect", "answer", "seen"),
+    [
+        ((ASKED,), "Which project do you mean?", (1.0, None, None)),
+        ((ASKED,), "I closed it.", (0.0, None, None)),
+        ((LEAVE,), "Shall I close A-1?", (None, 1.0, None)),
+        ((LEAVE,), "Which project do you mean?", (None, 0.0, None)),
+        ((ASKED, LEAVE), "Shall I close A-1?", (1.0, 1.0, None)),
+        ((Combined("any", (ASKED, LIST)),), "Which one?", (1.0, None, None)),
+        ((Combined("none", (ASKED,)),), "Which one?", (None, None, None)),
+        ((LIST,), "Which one?", (None, None, None)),
+    ],
+)
+def test_a_behaviour_is_measured_where_it_is_expected(
+    expect: tuple[Any, ...], answer: str, seen: tuple[float | None, ...]
+) -> None:
+    found = measured(expect, (), answer=Answer("given", answer))
+    assert (found.expected_question, found.expected_confirmation, found.expected_recovery) == seen
+
+
+def test_a_recovery_is_measured_where_something_failed() -> None:
+    ok, failed = call("c2", "list_issues", text="ok"), call("c1", "get_issue", error=FAILED, is_error=True)
+    assert measured((RECOVERY,), (failed, ok)).expected_recovery == 1.0
+    assert measured((RECOVERY,), (failed,)).expected_recovery == 0.0
+    assert measured((RECOVERY,), (ok,)).expected_recovery is None
+    assert measured((LIST,), (failed, ok)).expected_recovery is None

@@ -112,6 +112,7 @@ def gather(about: About, scored: Scored, records: Iterable[TrialRecord]) -> Cont
         "card": card.model_dump(mode="json"),
         "timings": [asdict(timing) for timing in scored.timings],
         "overheads": [asdict(overhead) for overhead in scored.overheads],
+        "check_timings": [asdict(latency) for latency in scored.latencies],
         "latencies": [asdict(latency) for latency in latencies.result()],
         "causes": {cause: in_words(cause) for row in card.untestable for cause in row.because},
         "rules": [[measured(rule, v) for v in _values(rule)] for rule in card.gate.rules],

@@ -73,13 +73,17 @@ function checksSection(card) {
   const checks = card.checks || [];
   if (!checks.length) return null;
   const css = { pass: "good", fail: "bad" };
+  const times = (check, line) => {
+    const found = DATA.current.check_timings.find((each) => each.server === check.server && each.what === line.what && each.at === line.at);
+    return found ? Object.entries(found.measured).map(([name, ms]) => `${name} ${ms.toPrecision(3)} ms`).join(", ") : "";
+  };
   const rows = checks.flatMap((check) =>
     check.lines.length
       ? check.lines.map((line) => [
           h(`span.tag.${css[line.state] || "unsure"}`, line.state),
           check.server,
           h("code", line.what),
-          line.state === "fail" ? `got ${line.actual || "nothing"}, expected ${line.expected}` : line.reason,
+          line.state === "fail" ? `got ${times(check, line) || line.actual || "nothing"}, expected ${line.expected}` : line.reason || times(check, line),
           h("span.place", line.at),
         ])
       : [[h("span.tag.unsure", "not tested"), check.server, "", `${plural(check.planned, "line")} not carried out`, ""]]
