@@ -10,6 +10,7 @@ import errno
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 from mcpeval_dsl.values.regular import regular_bytes
@@ -17,6 +18,7 @@ from mcpeval_dsl.values.regular import regular_bytes
 MOST_BYTES = 16_000_000
 MOST_ENTRIES = 20_000
 MOST_SPECS = 2_000
+MOST_LISTED = 1_000
 _SKIPPED = frozenset({"node_modules", "__pycache__", "venv", "site-packages", "target", "dist", "build"})
 
 Stamp = tuple[int, int, int]
@@ -56,6 +58,17 @@ class Overlay:
             return True
         found = self.stamps[path] = stamp(full)
         return found is not None
+
+    def entries(self, folder: str) -> list[str]:
+        """What is in a folder of the project, folders with a `/` behind their name; hidden ones and links are left out."""
+        full = self.full(folder)
+        try:
+            self._inside(full)
+            with os.scandir(full) as listed:
+                shown = (e for e in islice(listed, MOST_LISTED) if not e.name.startswith(".") and not e.is_symlink())
+                return sorted(f"{e.name}/" if e.is_dir(follow_symlinks=False) else e.name for e in shown)
+        except (OSError, ValueError):
+            return []
 
     def _inside(self, full: str) -> None:
         try:

@@ -59,6 +59,10 @@ class Files(Protocol):
 
     def exists(self, path: str) -> bool: ...
 
+    def entries(self, folder: str) -> Sequence[str]:
+        """What is in a folder of the project, folders with a `/` behind their name."""
+        ...
+
     def text(self, path: str) -> str | None:
         """The text of any file of the project; None where there is none, or it cannot be read."""
         ...

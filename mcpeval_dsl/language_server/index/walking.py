@@ -19,7 +19,7 @@ from mcpeval_dsl.syntax import tree
 _LOCAL = ("harvest", "truth", "canary")
 _FIELDS_OF_OWNER = ("environment", "harvest", "truth", "call", "table")
 _TAGS = {"a tag": "tag", "a cluster": "cluster", "a level": "difficulty"}
-_PATHS = ("the path of", "a path in the project", "an archive", "a template file", "an SQL script")
+PATHS = ("the path of", "a path in the project", "an archive", "a template file", "an SQL script")
 
 
 class Walk(Values):
@@ -300,4 +300,4 @@ def _title(statement: tree.Directive) -> str:
 
 def _is_path(operands: Operands, leaf: op.Quoted | op.TextValue, item: tree.String) -> bool:
     """Whether a text names a file of the project."""
-    return leaf.what.startswith(_PATHS) and "{{" not in item.value and not item.value.startswith(("/", "~"))
+    return leaf.what.startswith(PATHS) and "{{" not in item.value and not item.value.startswith(("/", "~"))

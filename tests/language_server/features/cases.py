@@ -60,9 +60,10 @@ def texts_of(spec: str, base: str = "") -> dict[str, str]:
     for line in spec.replace("␍", "\r").replace("␉", "\t").split("\n"):
         if line.startswith("@@ "):
             path = line[3:].strip()
+            texts.setdefault(path, "")
             continue
         line = base.strip("\n") if line == "include base" else line
-        texts[path] = f"{texts[path]}\n{line}" if path in texts else line
+        texts[path] = f"{texts[path]}\n{line}" if texts.get(path) else line
     return texts
 
 

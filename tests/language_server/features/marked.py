@@ -95,6 +95,11 @@ class Memory:
         files = [found for name in self.texts if (found := self.snapshot(name)) is not None]
         return tuple(file.path for file in files if any(entry.path == path for entry in file.imports))
 
+    def entries(self, folder: str) -> list[str]:
+        below = "" if folder == "." else f"{folder}/"
+        names = (path[len(below) :].partition("/") for path in self.texts if path.startswith(below))
+        return sorted({name + slash for name, slash, _ in names})
+
     def text(self, path: str) -> str | None:
         return self.texts.get(path)
 

@@ -11,6 +11,9 @@ from mcpeval_dsl.language_server.features.completion.model import Draft
 from mcpeval_dsl.language_server.features.completion.place import Place
 from mcpeval_dsl.language_server.features.completion.values import functions, members, values
 from mcpeval_dsl.language_server.index import tools as known_tools
+from mcpeval_dsl.language_server.index.walking import PATHS
+from mcpeval_dsl.semantics.directives.operands import Quoted, TextValue
+from mcpeval_dsl.semantics.reader import beside, inside
 from mcpeval_dsl.syntax.tree import Directive
 
 _TYPED = re.compile(r"(?P<chain>(?:[A-Za-z_][\w-]*\.)*)(?P<word>[\w-]*)\Z")
@@ -63,6 +66,20 @@ def quoted(place: Place) -> Iterator[Draft]:
         for path in place.snapshot.files.paths():
             if path != place.snapshot.path:
                 yield Draft(relpath(path, folder or "."), "file", 10, "a spec of the project")
+
+    elif any(isinstance(leaf, (Quoted, TextValue)) and leaf.what.startswith(PATHS) for leaf in slot.leaves):
+        yield from _files(place)
+
+
+def _files(place: Place) -> Iterator[Draft]:
+    """What is in the folder that is typed."""
+    typed = place.cursor.prefix.lstrip("r").lstrip('"')
+    folder = typed[: typed.rfind("/") + 1]
+    target = beside(place.snapshot.path, folder or ".")
+    if "{{" in typed or not inside(place.snapshot.path, f"{target}/x"):
+        return
+    for name in place.snapshot.files.entries(target):
+        yield Draft(f"{folder}{name}", "file", 10, "a folder" if name.endswith("/") else "a file of the project")
 
 
 def _escaped(value: str) -> str:
