@@ -25,7 +25,8 @@ _NOTHING = 1e-12
 class Variances:
     """`source` says what was measured and what is assumed. `tasks` and `trials` (a task) are the run's; 0 where assumed.
 
-    `correlation` is that of a task's chances on both sides of a difference: measured between cells of the run, else assumed.
+    `correlation` is that of a task's chances on both sides of a difference: measured between cells of the run, else assumed;
+    None where it cannot be told.
     """
 
     between: float
@@ -33,7 +34,7 @@ class Variances:
     source: str
     tasks: int = 0
     trials: int = 0
-    correlation: float = CORRELATION
+    correlation: float | None = CORRELATION
 
 
 ASSUMED = Variances(PLANNING_BETWEEN, PLANNING_WITHIN, "both assumed: no run was given")
@@ -74,8 +75,11 @@ def of_tasks(tasks: ByTask, others: Sequence[ByTask] = ()) -> Variances | None:
     measured = [pair for other in others if (pair := _paired(tasks, other)) is not None]
     noise = "" if repeated else ", trials' own variance with it: there are no repeats"
     if measured:
-        between, correlation = (float(np.mean(values)) for values in zip(*measured, strict=True))
-        where = f"measured between cells of this run, correlation {correlation:.2f}{noise}"
+        between = float(np.mean([each for each, _ in measured]))
+        known = [each for _, each in measured if each is not None]
+        correlation = float(np.mean(known)) if known else None
+        alike = "" if correlation is None else f", correlation {correlation:.2f}"
+        where = f"measured between cells of this run{alike}{noise}"
     else:
         between, correlation = 2 * (1 - CORRELATION) * own, CORRELATION
         where = f"variance of tasks {own:.3f} measured{noise}, correlation of two versions {CORRELATION:.2f} assumed"
@@ -83,8 +87,11 @@ def of_tasks(tasks: ByTask, others: Sequence[ByTask] = ()) -> Variances | None:
     return Variances(between, within, source, len(trials), fewest, correlation)
 
 
-def _paired(one: ByTask, other: ByTask) -> tuple[float, float] | None:
-    """ω² of the differences on the tasks of both, noise of the trials apart, and the correlation that comes to."""
+def _paired(one: ByTask, other: ByTask) -> tuple[float, float | None] | None:
+    """ω² of the differences on the tasks of both, noise of the trials apart, and the correlation that comes to.
+
+    None for the correlation where all tasks of one side have the same chance.
+    """
     _, left, right = np.intersect1d(one.instances, other.instances, assume_unique=True, return_indices=True)
     if len(left) < 2:
         return None
@@ -93,8 +100,9 @@ def _paired(one: ByTask, other: ByTask) -> tuple[float, float] | None:
     between = max(0.0, seen - _noise(first) - _noise(second))
     variances = _variance(first), _variance(second)
     spread = math.sqrt(variances[0] * variances[1])
-    correlation = (sum(variances) - between) / (2 * spread) if spread > _NOTHING else 0.0
-    return between, min(1.0, max(-1.0, correlation))
+    if spread < _NOTHING:
+        return between, None
+    return between, min(1.0, max(-1.0, (sum(variances) - between) / (2 * spread)))
 
 
 def _taken(tasks: ByTask, chosen: NDArray[np.int64]) -> ByTask:
