@@ -81,7 +81,11 @@ def _compared(
     defects, violations = tuple(_defects(this, other)), tuple(_violations(this.safety, other.safety))
     because = [
         *(text for cell in cells for text in _worse(cell)),
-        *(f"{c.text}: {c.reason}" for c in components if c.word == "FAIL"),
+        *(
+            f"its {c.component} changed, and the rule `{c.text}` does not hold: {c.reason}"
+            for c in components
+            if c.word == "FAIL"
+        ),
         *(f"a new defect of {d.server}.{d.tool}: {d.kind}" for d in defects if d.confirmed and d.direction == "new"),
         *(
             f"a critical violation that was not there: {v.kind} {v.tool}".rstrip()
@@ -199,7 +203,7 @@ def _undecided(
         elif cell.difference.word == "insufficient data":
             least = (cell.difference.smallest_p or 1.0) * 2 * len(cells)
             yield f"{cell.cell}: {cell.difference.clusters} independent tasks are too few (p cannot fall below {least:.3g})"
-    yield from (f"{c.text}: {c.reason}" for c in components if c.word == "NOT DECIDED")
+    yield from (f"whether {c.text} cannot be said: {c.reason}" for c in components if c.word == "NOT DECIDED")
 
 
 def _flips(pair: _Pair) -> Iterator[published.Flip]:

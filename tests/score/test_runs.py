@@ -214,6 +214,8 @@ def test_a_changed_description_gates_tool_selection(valid: bool, word: str, verd
     found = compare_runs(new, old)
     assert [(c.component, c.word) for c in found.components] == [("descriptions", word)]
     assert found.verdict == verdict
+    rule = "its descriptions changed, and the rule `tool selection is no worse` does not hold: "
+    assert any(reason.startswith(rule) for reason in found.because) == (word == "FAIL")
 
 
 @pytest.mark.parametrize(("status", "word"), [("ok", "PASS"), ("failed", "FAIL")])
