@@ -1,6 +1,6 @@
 """A run of many trials as it lies on disk: scoring it, comparing it with itself, and what both hold in memory.
 
-Run: `python benchmarks/store_bench.py [THOUSANDS [FOLDER]]` (100; a million takes 7 GB of disk for a quarter of an hour). Whole
+Run: `python benchmarks/store_bench.py [THOUSANDS [FOLDER]]` (50; a million takes 6 GB of disk for some minutes). Whole
 processes are measured, as a user starts them. The peer is reading the bytes of the ledger and checking their hashes, which is
 the least that a damaged record is found with. Exit code 1 when a limit is passed.
 """
@@ -226,7 +226,7 @@ def measure(root: Path, thousands: int) -> bool:
         show("  of CPU", cpu, "s"),
         show("  memory at its highest", memory, "MB", 250 + 1200 * share),
     ]
-    if thousands <= 100:
+    if thousands <= 50:
         before = (folder.path / "scorecard.json").read_bytes()
         (folder.path / "digests.db").unlink()
         seconds, _, _, _ = process(root, "score", NAME, "--no-grade", "--format", "json")
@@ -236,7 +236,7 @@ def measure(root: Path, thousands: int) -> bool:
 
 
 def main() -> int:
-    thousands = int(sys.argv[1]) if len(sys.argv) > 1 else 100
+    thousands = int(sys.argv[1]) if len(sys.argv) > 1 else 50
     heading(__file__)
     with tempfile.TemporaryDirectory(dir=sys.argv[2] if len(sys.argv) > 2 else None) as name:
         return 0 if measure(Path(name), thousands) else 1

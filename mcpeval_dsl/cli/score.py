@@ -12,7 +12,8 @@ from mcpeval_dsl.cli import exits
 HELP = """Grade and score a run again, without running it. Without a name: the latest run.
 
 Graders that start something or cost something (judge, command, python) are asked again only where their verdict is
-missing, unless --again is given; they need trust, as a run does. --no-grade only reads.
+missing, unless --again is given; they need trust, as a run does. --no-grade only reads. A trial whose grading is complete and of
+this very version of mcpe is left as it is, unless --again is given.
 With --spec the run takes over the graders and the gate that the spec has now; whatever else it says must be as it was.
 
 Example: mcpe score --spec specs/tracker.mcpe
@@ -21,7 +22,7 @@ Example: mcpe score --spec specs/tracker.mcpe
 
 def command(
     run: Annotated[str, typer.Argument(help="Name of a run, the start of one, or its folder.")] = "",
-    again: bool = typer.Option(False, "--again", help="Ask judges, commands and functions about every trial again."),
+    again: bool = typer.Option(False, "--again", help="Grade every trial again; ask judges, commands and functions too."),
     grade: bool = typer.Option(True, "--grade/--no-grade", help="Grade again before scoring."),
     spec: str = typer.Option("", "--spec", help="Grade by what this spec says now."),
     trust_file: Annotated[list[str] | None, typer.Option(help="Files that say what may be started.")] = None,
