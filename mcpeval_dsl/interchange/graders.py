@@ -12,6 +12,7 @@ from mcpeval_dsl.interchange.placeholders import is_placeholder
 
 _NUMBER = re.compile(r"[-+]?(?:0|[1-9]\d{0,14}|[1-9]\d{0,2}(?:,\d{3}){1,4})(?:\.\d{1,12})?")
 _MANY_WORDS = 12
+DONE = "The answer does what was asked."
 LOOSE = " { ignore case, whitespace }"
 
 
@@ -48,7 +49,8 @@ def contains_any(values: Sequence[str], *, case: bool = False) -> str:
 
 def judge(claims: Iterable[str], threshold: float | None = None) -> str:
     """A model judges; a threshold below 1 is a share of the claims, and says nothing about a single one."""
-    written = [f"claim {words.quoted(' '.join(claim.split()))}" for claim in claims if claim.strip()]
+    said = [" ".join(words.clean(claim)[0].split()) for claim in claims]
+    written = [f"claim {words.quoted(claim)}" for claim in said if claim] or [f"claim {words.quoted(DONE)}"]
     if threshold is not None and len(written) > 1 and 0 < threshold < 1:
         written.append(f"threshold {percent(threshold)}")
     return "judge { " + "; ".join(written) + " }"
@@ -122,17 +124,15 @@ def judged_by(suite: Suite, task: Task, claims: Sequence[str], threshold: float 
 
 def judge_alone(suite: Suite, task: Task, line: int, why: str) -> None:
     """Nothing else decides: a judge is asked whether the task was done."""
-    judged_by(suite, task, ["The answer does what was asked."])
+    judged_by(suite, task, [DONE])
     said = f"{why}: a judge is asked whether the answer does what was asked"
     suite.note("look", said, task.path, line, task.name)
 
 
 def permits(suite: Suite, task: Task, tools: Iterable[str], server: str = "") -> None:
     """Tools that the source wants called are permitted to be called."""
-    patterns = list(dict.fromkeys(suite.tool(name, server) for name in tools))
-    known = next((each for each in task.statements if each.text.startswith("may ")), None)
-    if known is not None:
-        told = known.text[4:].split(", ")
-        known.text = "may " + ", ".join(dict.fromkeys([*told, *patterns]))
-    elif patterns:
-        task.add("may", ", ".join(patterns))
+    patterns = [suite.tool(name, server) for name in tools if name.strip()]
+    task.permitted = list(dict.fromkeys([*task.permitted, *patterns]))
+    task.statements = [each for each in task.statements if not each.text.startswith("may ")]
+    if task.permitted:
+        task.add("may", ", ".join(task.permitted))

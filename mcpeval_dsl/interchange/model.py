@@ -5,9 +5,7 @@ Tasks hold statements that are already written in the language (`words`); everyt
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Literal, TypeAlias
 
 from mcpeval_dsl.interchange import words
@@ -41,6 +39,10 @@ RANKS = (
 )
 
 
+PLACE = "my_server"
+"""Name of the block that stands for a server which the source does not name."""
+
+
 @dataclass(slots=True)
 class Turn:
     """What the user says; graders and expectations of this turn."""
@@ -64,6 +66,7 @@ class Task:
     system: str = ""
     turns: list[Turn] = field(default_factory=list)
     statements: list[Statement] = field(default_factory=list)
+    permitted: list[str] = field(default_factory=list)
     placeholder: str = ""
     answer_name: str = ""
     comments: list[str] = field(default_factory=list)
@@ -160,20 +163,12 @@ class Suite:
     def tool(self, name: str, server: str = "") -> str:
         """A tool in a pattern; the server is named where there are several, or the tool's name is no word by itself."""
         known = {each.name for each in self.servers}
+        name = words.clean(name)[0].strip() or "*"
         if name.startswith("mcp__") and name.count("__") >= 2:
             server, name = name[5:].split("__", 1)
         if server not in known:
             server = self.servers[0].name if len(self.servers) == 1 else ""
-        plain = words.is_name(name) and name not in words.words_of_the_language()
-        if server and (len(self.servers) > 1 or not (plain or "*" in name)):
-            return words.tool(server, name)
-        return words.tool("" if plain or "*" in name or not self.servers else self.servers[0].name, name)
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """Where a foreign file stands, and what the command was told beside it."""
-
-    path: Path
-    shown: str
-    servers: Sequence[Server] = ()
+        plain = words.is_glob(name) or (words.is_name(name) and name not in words.words_of_the_language())
+        if plain and (len(self.servers) < 2 or not server):
+            return name
+        return words.tool(server or (self.servers[0].name if self.servers else PLACE), name)

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from mcpeval_dsl.gateway.redact import Redactor
 from mcpeval_dsl.interchange import words
-from mcpeval_dsl.interchange.model import Server, Suite
+from mcpeval_dsl.interchange.model import PLACE, Server, Suite
 from mcpeval_dsl.interchange.trees.node import Node, Unreadable
 
 _SECRET = re.compile(
@@ -223,7 +223,7 @@ def _secret(suite: Suite, name: str, path: str, line: int, *, copied: bool) -> N
         suite.note("look" if what == "look" else "changed", said, path, line)
 
 
-def placeholder(suite: Suite, path: str, name: str = "my_server") -> None:
+def placeholder(suite: Suite, path: str, name: str = PLACE) -> None:
     """The source names no server: a block to be filled in."""
     server = Server(suite.names.new(name, "server"), argv=[words.quoted(PLACEHOLDER)], placeholder=True)
     server.comments.append("the source names no server: write the command that starts yours, or `http` and its URL")

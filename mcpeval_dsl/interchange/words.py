@@ -124,6 +124,10 @@ def argument(text: str) -> str:
     return text if is_name(text) and text not in ("not", "in", "has", "under") else quoted(text)
 
 
+def is_glob(text: str) -> bool:
+    return _GLOB.fullmatch(text) is not None
+
+
 def tool(server: str, name: str) -> str:
     """A tool as a pattern names it; `name` may hold `*`."""
     if _GLOB.fullmatch(name):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -174,3 +175,59 @@ def test_any_shape_is_read_as_any_format(text: str, wanted: str, tmp_path: Path)
     assert made.suite is not None or len(made.diagnostics) == 1
     if made.suite is not None:
         assert compile_suite(made.suite, "evals.json").errors == []
+
+
+PIECES = [
+    b'"',
+    b"'",
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b"{{",
+    b"\n",
+    b"<",
+    b">",
+    b"&",
+    b"null",
+    b"[]",
+    b"-1",
+    b"\\",
+    b'"""',
+    b"\x00",
+    b"\xff",
+    b"# ",
+]
+SOURCES = sorted(
+    path
+    for path in (Path(__file__).parent / "cases").rglob("*")
+    if path.suffix in (".xml", ".json", ".yaml", ".csv", ".md")
+)
+
+
+def broken(data: bytes, random: Random) -> bytes:
+    """The bytes with some put in, left out or said twice."""
+    found = bytearray(data)
+    for _ in range(random.choice([1, 1, 2, 5])):
+        at, kind = random.randrange(len(found) + 1), random.random()
+        if kind < 0.5:
+            found[at:at] = random.choice(PIECES)
+        elif kind < 0.8:
+            del found[at : at + random.choice([1, 5, 40])]
+        else:
+            found[at:at] = found[(start := random.randrange(len(found) + 1)) : start + 40]
+    return bytes(found)
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.name)
+def test_a_file_with_mistakes_is_read_or_told(source: Path, tmp_path: Path) -> None:
+    random = Random(source.name)
+    for _ in range(8):
+        path = tmp_path / source.name
+        path.write_bytes(broken(source.read_bytes(), random))
+        made = import_file(path, source.name)
+        if made.suite is None:
+            assert len(made.diagnostics) == 1
+            continue
+        assert compile_suite(made.suite, source.name).errors == []
+        assert not [note for note in made.suite.notes if "would not compile" in note.text]
