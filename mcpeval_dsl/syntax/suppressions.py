@@ -25,6 +25,7 @@ _FORM = re.compile(
     r"#[ \t]*mcpe[ \t]*:[ \t]*(ignore(?:-file)?)[ \t]*\[([^\]\n]*)\][ \t]*(?:because\b)?[ \t:]*([^\r\n]*)"
 )
 _CODE = re.compile(r"[^\s,]+")
+MOST_CODES, MOST_GUESSES = 50, 100
 _BODY = "A comment that ignores findings names their codes and says why: `# mcpe: ignore[MCPE371] because …`."
 
 
@@ -60,8 +61,9 @@ def _marked(file: SourceFile) -> Iterator[Span]:
 
 def _read(read: Comments, span: Span, areas: _Areas) -> None:
     form = _FORM.fullmatch(span.text)
-    if form is None or not form[2].strip():
-        title = "this comment ignores nothing"
+    codes = [] if form is None else list(_CODE.finditer(span.text, form.start(2), form.end(2)))
+    if form is None or not 0 < len(codes) <= MOST_CODES:
+        title = f"this comment names more than {MOST_CODES} codes" if codes else "this comment ignores nothing"
         hint = "write `# mcpe: ignore[CODE] because REASON`, or take `mcpe:` out"
         read.faults.append(Diagnostic("MCPE360", title, span.location(), _BODY, hint, "warning"))
         return
@@ -70,15 +72,14 @@ def _read(read: Comments, span: Span, areas: _Areas) -> None:
         hint = f"write `{span.text.rstrip(' :')} because …`"
         read.faults.append(Diagnostic("MCPE361", title, span.location(), _BODY, hint, "warning"))
     first, last = (0, WHOLE_FILE) if form[1] == "ignore-file" else areas.of(span)
-    codes = list(_CODE.finditer(span.text, form.start(2), form.end(2)))
+    inside = Span(span.file, span.start + form.start(2), span.start + form.end(2))
     for number, code in enumerate(codes):
         at = Span(span.file, span.start + code.start(), span.start + code.end())
         known = normal(code[0])
         if known is None:
-            read.faults.append(_unknown(at))
+            read.faults.append(_unknown(at, len(read.faults) < MOST_GUESSES))
             continue
         others = [each[0] for index, each in enumerate(codes) if index != number]
-        inside = Span(span.file, span.start + form.start(2), span.start + form.end(2))
         removal = (
             replacing(inside, ", ".join(others), safe=True)
             if others
@@ -87,10 +88,10 @@ def _read(read: Comments, span: Span, areas: _Areas) -> None:
         read.found.append(Suppression(known, at.location(), first, last, removal))
 
 
-def _unknown(at: Span) -> Diagnostic:
+def _unknown(at: Span, guess: bool) -> Diagnostic:
     from mcpeval_dsl.diagnostics.suggestions import closest
 
-    near = closest(at.text.upper(), titles())
+    near = closest(at.text.upper(), titles()) if guess and len(at.text) < 20 else None
     hint = f"did you mean `{near}`?" if near else "`mcpe explain` lists all codes"
     fixes = (replacing(at, near),) if near else ()
     return Diagnostic("MCPE360", f"there is no code `{at.text}`", at.location(), _BODY, hint, "warning", fixes=fixes)

@@ -63,7 +63,9 @@ def test_in_a_text_it_is_text() -> None:
 
 
 def test_behind_a_statement_of_several_lines_it_holds_for_all_of_it() -> None:
-    text = 'task a {\n  prompt "Who?"\n  grade contains "Ada",\n    "TBD"  # mcpe: ignore[MCPE369] because it is said\n}\n'
+    text = (
+        'task a {\n  prompt "Who?"\n  grade contains "Ada",\n    "TBD"  # mcpe: ignore[MCPE369] because it is said\n}\n'
+    )
     assert codes(text) == []
 
 
@@ -102,6 +104,12 @@ def test_what_is_not_used_can_be_removed(before: str, after: str) -> None:
     found = pipeline.check("a.mcpe", Memory({"a.mcpe": file.text}), design=True).diagnostics
     unused = [d for d in found if d.code == "MCPE362"]
     assert apply_fixes(file, unused) == OTHERS + after
+
+
+def test_a_comment_with_very_many_codes_is_none() -> None:
+    head = "# mcpe: ignore[" + "MCPE366, " * 100_000 + "] because of all\n"
+    assert codes(head + task("a")) == [(1, "MCPE360"), (4, "MCPE366")]
+    assert len(codes("# mcpe: ignore[MCPE3X] because of all\n" * 5_000 + task("a"))) == 5_001
 
 
 def test_ten_thousand_comments_take_no_longer_than_their_number() -> None:

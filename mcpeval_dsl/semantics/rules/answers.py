@@ -92,7 +92,7 @@ def prompts(task: Task) -> str:
 def said(task: Task) -> str:
     """The same without what templates fill in."""
     text = prompts(task)
-    return re.sub(r"\{\{.*?\}\}", "…", text, flags=re.DOTALL) if "{{" in text else text
+    return re.sub(r"\{\{[^{}]*\}\}", "…", text) if "{{" in text else text
 
 
 def read_by_agent(task: Task) -> Iterator[str]:
