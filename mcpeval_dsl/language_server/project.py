@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -185,17 +185,22 @@ class Project:
             return own
         return next((a for a in self.analysed.values() if path in a.texts), None)
 
-    def forget(self) -> Iterable[str]:
-        """Drop the analyses that no open file has a part in; gives their specs."""
-        gone = [
-            main
-            for main, analysis in self.analysed.items()
-            if main not in self.opened and not any(path in self.opened for path in analysis.texts)
-        ]
-        for main in gone:
-            del self.analysed[main]
-            self.stamps.pop(main, None)
-        return gone
+    def forget(self) -> None:
+        """Drop the analyses that no open file has a part in, and those of files that are looked at as a part of others."""
+        for main, analysis in list(self.analysed.items()):
+            if not any(path in self.opened for path in (main, *analysis.texts)) or self._elsewhere(main):
+                del self.analysed[main]
+                self.stamps.pop(main, None)
+
+    def _elsewhere(self, path: str) -> bool:
+        return path not in self.mains(path) and any(
+            path in analysis.texts for main, analysis in self.analysed.items() if main != path
+        )
+
+    def imports(self, path: str) -> tuple[tuple[str, ...], bool]:
+        """What a file imports, and whether it holds a suite: what decides with what it is looked at."""
+        entry = self._glance(path)
+        return (entry.imports, entry.suite) if entry is not None else ((), False)
 
 
 def _entry(path: str, text: str, mark: Stamp | None) -> _Entry:

@@ -133,10 +133,13 @@ class Service:
             parts = parts_after(before.path, before.parts, text, moved.start, moved.before, moved.by)
         else:
             parts = parts_of(before.path, text if len(text) <= 4 * LARGEST else "")
+        project, imported = document.project, document.project.imports(before.path)
         opened = Open(uri, before.path, before.full, text, version, parts, _limited(text))
-        document.opened = document.project.opened[before.path] = opened
+        document.opened = project.opened[before.path] = opened
         self._typed(document, moved.start, moved.before + moved.by)
-        self._ask(document.project, before.path)
+        self._ask(project, before.path)
+        if project.imports(before.path) != imported:
+            self._ask_open(project)
 
     def close(self, uri: str) -> None:
         """A window on a file was closed; what is on disk counts again."""
