@@ -13,7 +13,7 @@ from mcpeval_dsl.language_server.index.model import Key, is_local
 from mcpeval_dsl.language_server.index.part import index
 from mcpeval_dsl.language_server.index.project import Found, Place, around, definitions, find, places, too_large
 from mcpeval_dsl.language_server.snapshot import Snapshot
-from mcpeval_dsl.semantics.definitions import AXES
+from mcpeval_dsl.semantics.definitions import AXES, LITERALS
 from mcpeval_dsl.semantics.directives.metrics import SEGMENTS
 from mcpeval_dsl.semantics.directives.patterns import BEHAVIOURS, COMBINATORS, EFFECT_CLASSES
 from mcpeval_dsl.semantics.directives.variables import VARIABLES
@@ -89,6 +89,8 @@ def _word(key: Key, name: str) -> Refusal | None:
         return Refusal(
             f"`{name}` is no name: letters, digits, `_`, and `-` between them, beginning with a letter or `_`"
         )
+    if key[0] in _VALUES and name.lower() in LITERALS:
+        return Refusal(f"`{name}` is a word of the language")
     taken = set(_OPERATORS | _CONSTANTS)
     if key[0] in _VALUES:
         taken |= {variable.name for variable in VARIABLES}

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from mcpeval_dsl.language_server.index.model import Key, Occurrence, Role, depth
 from mcpeval_dsl.language_server.index.scopes import Scope, field_keys, value_keys
 from mcpeval_dsl.semantics import templates
+from mcpeval_dsl.semantics.definitions import LITERALS
 from mcpeval_dsl.semantics.directives.metrics import SEGMENTS
 from mcpeval_dsl.semantics.directives.patterns import BEHAVIOURS, COMBINATORS, EFFECT_CLASSES
 from mcpeval_dsl.semantics.directives.variables import ERROR_CLASSES
@@ -86,7 +87,7 @@ class Values:
             self.in_text(offsets, applied.start, applied.end, "function", applied.name, ())
         for mention in found.mentions:
             root = str(mention.root.key)
-            if root in CONSTANTS:
+            if root.lower() in LITERALS:
                 self.in_text(offsets, mention.root.start, mention.root.end, "constant", root, ())
                 continue
             self.in_text(offsets, mention.root.start, mention.root.end, "symbol", root, value_keys(scope, root))
