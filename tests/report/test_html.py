@@ -87,7 +87,23 @@ def test_a_trial_is_found_in_its_piece(trials: list[dict[str, str]]) -> None:
         pieces.add(each)
     pieces.close()
     unpacked = [json.loads(zlib.decompress(base64.b64decode(piece))) for piece in pieces.done]
-    assert [unpacked[piece][place] for piece, place in pieces.places] == trials
+    assert [unpacked[place[0]][place[1]] for place in pieces.places if place is not None] == trials
+
+
+def test_a_page_that_grows_too_large_leaves_out_transcripts_of_what_passed_first() -> None:
+    pieces = Pieces(most=20_000)
+    noise = hashlib.sha512()
+    for number in range(600):
+        noise.update(b"x")
+        if pieces.wants(number % 2 == 0):
+            pieces.add({"n": number, "text": noise.hexdigest() * 40})
+    pieces.close()
+    left = [number for number, place in enumerate(pieces.places) if place is None]
+    first_failed = next(number for number in left if number % 2)
+    assert left[0] % 2 == 0 and left[0] < first_failed
+    assert all(place is None for place in pieces.places[first_failed:])
+    assert len(pieces.places) == 600
+    assert None not in content().data["places"]
 
 
 def test_only_named_scripts_and_styles_may_run() -> None:

@@ -99,9 +99,10 @@ def gather(about: About, scored: Scored, records: Iterable[TrialRecord]) -> Cont
     for record in records:
         if record.not_applicable:
             continue
-        columns.add(line(record))
+        shown = line(record)
+        columns.add(shown)
         latencies.add(record)
-        if not about.live:
+        if not about.live and pieces.wants(shown.printed == "pass"):
             pieces.add(told(record))
     pieces.close()
     card = scored.scorecard

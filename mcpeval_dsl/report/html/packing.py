@@ -43,12 +43,24 @@ def plain(data: Any) -> str:
 
 @dataclass(slots=True)
 class Pieces:
-    """Trials in order, put together until a piece is large enough. `places` says of each in which piece it is, and where."""
+    """Trials in order, put together until a piece is large enough. `places` says of each in which piece it is, and where.
 
+    None for one that is left out: from `most` bytes on those that passed are, from twice as many on all.
+    """
+
+    most: int = 32_000_000
     done: list[str] = field(default_factory=list)
-    places: list[tuple[int, int]] = field(default_factory=list)
+    places: list[tuple[int, int] | None] = field(default_factory=list)
+    size: int = 0
     _waiting: list[str] = field(default_factory=list)
     _size: int = 0
+
+    def wants(self, passed: bool) -> bool:
+        """Whether one more trial goes in; it is noted as left out where not."""
+        room = self.size < (self.most if passed else 2 * self.most)
+        if not room:
+            self.places.append(None)
+        return room
 
     def add(self, trial: Mapping[str, Any]) -> None:
         text = plain(trial)
@@ -63,6 +75,7 @@ class Pieces:
         if self._waiting:
             data = zlib.compress(f"[{','.join(self._waiting)}]".encode(), 6)
             self.done.append(base64.b64encode(data).decode("ascii"))
+            self.size += len(self.done[-1])
             self._waiting, self._size = [], 0
 
 

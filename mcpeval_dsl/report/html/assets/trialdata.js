@@ -36,7 +36,9 @@ async function transcript(trial) {
     if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
     return answer.json();
   }
-  const [piece, position] = DATA.current.places[trial.index];
+  const place = DATA.current.places[trial.index];
+  if (!place) throw new Error(`with it this file would be too large. Look at it with: mcpe view ${DATA.current.run} '${trial.id}', or at all of them with: mcpe view ${DATA.current.run} --serve`);
+  const [piece, position] = place;
   if (!UNPACKED.has(piece)) {
     if (UNPACKED.size >= 6) UNPACKED.delete(UNPACKED.keys().next().value);
     UNPACKED.set(piece, unpack(document.getElementById(`piece-${piece}`).textContent));

@@ -66,7 +66,9 @@ class TrialList {
     this.shown = TRIALS.all.filter(fits);
     if (sort !== "plan") this.shown.sort(SORTS[sort][1]);
     this.selected = kept ? this.shown.indexOf(kept) : -1;
-    this.count.textContent = this.shown.length === TRIALS.all.length ? plural(this.shown.length, "trial") : `${number(this.shown.length)} of ${plural(TRIALS.all.length, "trial")}`;
+    const leftOut = DATA.current.places.filter((place) => !place).length;
+    const listed = this.shown.length === TRIALS.all.length ? plural(this.shown.length, "trial") : `${number(this.shown.length)} of ${plural(TRIALS.all.length, "trial")}`;
+    this.count.textContent = leftOut ? `${listed}; ${plural(leftOut, "transcript")} left out, see mcpe view --serve` : listed;
     this.space.style.height = `${this.shown.length * ROW}px`;
     this.draw();
   }
