@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from mcpeval_dsl.semantics.json_schemas import DEPTH, Schema, branches, resolved, types_of, values_of
+from mcpeval_dsl.semantics.json_schemas import DEPTH, TYPES, Schema, branches, resolved, types_of, values_of
 
 Way = Literal["narrower", "wider", "other", "described", "cosmetic"]
 
@@ -154,7 +154,7 @@ def _types(old: Schema, new: Schema, path: str) -> Iterator[SchemaChange]:
 def _all(types: frozenset[str] | None) -> frozenset[str]:
     """A number may be an integer."""
     if types is None:
-        return frozenset({"null", "boolean", "integer", "number", "string", "object", "array"})
+        return TYPES
     return types | {"integer"} if "number" in types else types
 
 
@@ -219,7 +219,7 @@ def _short(value: Any) -> str:
 
 def _members(pair: _Pair, old: Schema, new: Schema, path: str, depth: int) -> Iterator[SchemaChange]:
     before, after = _properties(old), _properties(new)
-    needed = [set(s["required"]) if isinstance(s.get("required"), list) else set() for s in (old, new)]
+    needed = [_required(schema) for schema in (old, new)]
     for name in sorted(before.keys() | after.keys()):
         where = f"{path}.{name}" if path else name
         if name not in after:
@@ -236,6 +236,11 @@ def _members(pair: _Pair, old: Schema, new: Schema, path: str, depth: int) -> It
                 yield SchemaChange(where, "narrower" if must else "wider", f"is {word} now", word)
             yield from _compare(pair, before[name], after[name], where, depth - 1)
     yield from _others(pair, old, new, path, depth)
+
+
+def _required(schema: Schema) -> set[str]:
+    found = schema.get("required")
+    return {name for name in found if isinstance(name, str)} if isinstance(found, list) else set()
 
 
 def _others(pair: _Pair, old: Schema, new: Schema, path: str, depth: int) -> Iterator[SchemaChange]:

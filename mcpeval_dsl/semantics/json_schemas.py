@@ -13,6 +13,7 @@ DEPTH = 40
 """Steps of references and parts that are followed; a schema that is nested deeper counts as open."""
 
 PARTS = 300
+TYPES = frozenset({"null", "boolean", "integer", "number", "string", "object", "array"})
 Schema = Mapping[str, Any]
 _OPEN = ("$ref", "allOf", "if", "not", "$dynamicRef", "dependentSchemas")
 _MISSING: Any = object()
@@ -44,10 +45,11 @@ def _pointed(root: Any, pointer: str) -> Any:
 def types_of(schema: Schema) -> frozenset[str] | None:
     """JSON types a schema allows; None for any."""
     given = schema.get("type")
-    if isinstance(given, str):
-        return frozenset({given})
-    if isinstance(given, Sequence):
-        return frozenset(name for name in given if isinstance(name, str))
+    if given is not None:
+        names = [given] if isinstance(given, str) else given if isinstance(given, Sequence) else ()
+        # a word that is no type says nothing, and it stands for anything
+        sound = bool(names) and all(isinstance(name, str) and name in TYPES for name in names)
+        return frozenset(names) if sound else None
     if "properties" in schema:
         return frozenset({"object"})
     values = values_of(schema)

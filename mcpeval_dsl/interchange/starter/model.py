@@ -5,7 +5,6 @@ Nothing that a server says of itself is believed to be harmless: its texts are s
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -101,7 +100,16 @@ KEPT = frozenset(
 
 def quoted_name(text: str) -> str:
     """A name in quotes, what cannot be seen escaped; unlike in a text, braces in it are no template."""
-    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in json.dumps(text, ensure_ascii=False))
+    return '"' + "".join(map(_escaped, text)) + '"'
+
+
+def _escaped(character: str) -> str:
+    if character in ('"', "\\"):
+        return f"\\{character}"
+    if character.isprintable():
+        return character
+    data = character.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{data[n : n + 2].hex()}" for n in range(0, len(data), 2))
 
 
 def argument(text: str) -> str:

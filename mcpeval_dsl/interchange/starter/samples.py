@@ -124,8 +124,10 @@ def _object(root: Mapping[str, Any], schema: Mapping[str, Any], depth: int) -> A
     fields, needed = schema.get("properties"), schema.get("required")
     found: dict[str, Any] = {}
     for name in needed if isinstance(needed, list) else ():
+        if not isinstance(name, str):
+            return NOTHING
         value = sample(root, fields.get(name) if isinstance(fields, Mapping) else None, depth - 1)
         if value is NOTHING:
             return NOTHING
-        found[str(name)] = value
+        found[name] = value
     return found
