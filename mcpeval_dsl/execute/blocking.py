@@ -14,6 +14,7 @@ from mcpeval_dsl.execute.names import extended
 from mcpeval_dsl.execute.reading import with_readings
 from mcpeval_dsl.plan.model import TrialGroup
 from mcpeval_dsl.records.model import InfraTrouble
+from mcpeval_dsl.semantics.expressions import Ref
 from mcpeval_dsl.semantics.model import Cell, Conditional, Need, Task
 from mcpeval_dsl.semantics.task_parts import user_model
 from mcpeval_dsl.values.evaluate import condition
@@ -162,4 +163,6 @@ async def _condition_unmet(need: Need, world: World) -> str | None:
         result = condition(need.condition, scope)
     except EvaluationError as error:
         return f"a condition that cannot be checked ({error.reason})"
-    return None if result.holds else f"{result.expected}, found {result.actual}"
+    left = need.condition.left
+    what = ".".join(map(str, left.path)) + " " if isinstance(left, Ref) else ""
+    return None if result.holds else f"{what}{result.expected}, found {result.actual}"
