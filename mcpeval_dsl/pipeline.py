@@ -63,7 +63,7 @@ def check(
     assert isinstance(value, TypedSuite)
     found = held.apply(found)
     if design and suppressions is None:
-        found += held.leftovers(unused=not any(d.severity == "error" for d in found))
+        found += held.leftovers(unused=not any(d.severity == "error" for d in found), locked=bool(known))
     return Checked(value, tuple(found))
 
 

@@ -40,5 +40,5 @@ def look(wanted: Wanted, overlay: Mapping[str, bytes] | None = None) -> Found:
     read_scripts(specs)
     # what a shared file ignores may be needed by another of its importers
     paths = [loaded.path for loaded in specs.suites] if wanted.specs else None
-    leftovers = specs.suppressions.leftovers(paths, unused=not specs.failed)
+    leftovers = specs.suppressions.leftovers(paths, unused=not specs.failed, locked=any(specs.known.values()))
     return Found(specs, (*specs.diagnostics, *settings.apply(leftovers)), settings.notes)

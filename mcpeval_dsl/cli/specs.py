@@ -57,7 +57,8 @@ def plan(specs: Specs, selection: Selection, *, trials: bool = False) -> list[Pl
         if made.value is not None:
             plans.append(made.value)
             if trials:
-                specs.diagnostics.extend(_out_of_reach(made.value))
+                found = specs.suppressions.apply(_out_of_reach(made.value))
+                specs.diagnostics.extend(specs.project.lint.apply(found))
     if several:
         specs.diagnostics.extend(_nowhere(elsewhere, bool(plans)))
     return plans

@@ -12,6 +12,9 @@ from mcpeval_dsl.diagnostics.model import Diagnostic, Fix
 from mcpeval_dsl.source import Location
 
 WHOLE_FILE = 1 << 60
+OF_LOCK = frozenset({"MCPE321", "MCPE378", "MCPE379", "MCPE380"})
+"""Codes that only a lock brings up: without one, nobody knows whether a comment on them is of use."""
+_OF_PLAN = frozenset({"MCPE581"})
 
 
 @dataclass(slots=True)
@@ -61,17 +64,21 @@ class Suppressions:
                 ignored |= _covered(comments, numbers, found)
         return [diagnostic for number, diagnostic in enumerate(found) if number not in ignored]
 
-    def leftovers(self, paths: Iterable[str] | None = None, *, unused: bool = True) -> list[Diagnostic]:
+    def leftovers(
+        self, paths: Iterable[str] | None = None, *, unused: bool = True, locked: bool = True
+    ) -> list[Diagnostic]:
         """What is wrong with the comments of these files (of all, for None), asked when everything has been applied.
 
-        Not `unused` where errors have kept rules from looking.
+        Not `unused` where errors have kept rules from looking; not `locked` where there was no lock to look at.
         """
+        unjudged = _OF_PLAN if locked else _OF_PLAN | OF_LOCK
         wanted = self.by_file if paths is None else [path for path in paths if path in self.by_file]
         found: list[Diagnostic] = []
         for path in wanted:
             found += self.faults[path]
-            for comments in self.by_file[path].values():
-                found += [_told(each) for each in comments if each.hides_error or (unused and not each.used)]
+            for code, comments in self.by_file[path].items():
+                told = unused and code not in unjudged
+                found += [_told(each) for each in comments if each.hides_error or (told and not each.used)]
         return found
 
 

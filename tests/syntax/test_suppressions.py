@@ -8,6 +8,7 @@ import pytest
 
 from mcpeval_dsl import pipeline
 from mcpeval_dsl.diagnostics.suppression import Suppressions
+from mcpeval_dsl.semantics.catalogue import KnownServer, KnownTool
 from mcpeval_dsl.source import SourceFile
 from tests.diagnostics.edits import apply_fixes
 from tests.semantics.memory import Memory
@@ -106,6 +107,15 @@ def test_what_is_not_used_can_be_removed(before: str, after: str) -> None:
     assert apply_fixes(file, unused) == OTHERS + after
 
 
+def test_nobody_knows_of_what_only_a_lock_or_a_plan_brings_up() -> None:
+    head = "# mcpe: ignore[MCPE378, MCPE581] because of the lock and the plan\n"
+    assert codes(head + task("a", " within 1%")) == []
+    known = {"s": KnownServer("s", {"get": KnownTool("get", read_only_hint=True)})}
+    text = OTHERS + SERVER + "annotations s { trust hints }\n" + head + task("a", " within 1%")
+    found = pipeline.check("a.mcpe", Memory({"a.mcpe": text}), known, design=True).diagnostics
+    assert [(d.code, d.title) for d in found] == [("MCPE362", "nothing here is `MCPE378`")]
+
+
 def test_a_comment_with_very_many_codes_is_none() -> None:
     head = "# mcpe: ignore[" + "MCPE366, " * 100_000 + "] because of all\n"
     assert codes(head + task("a")) == [(1, "MCPE360"), (4, "MCPE366")]
@@ -115,8 +125,7 @@ def test_a_comment_with_very_many_codes_is_none() -> None:
 def test_ten_thousand_comments_take_no_longer_than_their_number() -> None:
     each = "# mcpe: ignore[MCPE366] because it is exact\n" + task("t{}")
     text = (
-        "".join(each.replace("{}", str(number)) for number in range(2_000))
-        + "# mcpe: ignore[MCPE309] because\n" * 8_000
+        "".join(each.replace("{}", str(number)) for number in range(500)) + "# mcpe: ignore[MCPE309] because\n" * 9_500
     )
     suppressions = Suppressions()
     begun = time.process_time()
