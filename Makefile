@@ -7,7 +7,7 @@ DEMO    := specs/tracker/tracker.mcpe
 CODE    := mcpeval_dsl tests specs benchmarks tools docs
 PIP     := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test lint types unit servers bench docs schemas tables plots editors vsix format clean
+.PHONY: demo test lint types unit servers bench docs schemas tables plots editors vsix code format clean
 
 $(BIN)/mcpe: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "mcpe needs Python 3.11 or newer: make PYTHON=python3.11")'
@@ -77,6 +77,10 @@ editors: $(BIN)/mcpe
 
 vsix: $(SERVERS)/ready
 	PATH="$$PATH:$(CURDIR)/$(SERVERS)/bin:$(CURDIR)/$(SERVERS)/nodeenv/bin" sh editors/vscode/build.sh build/mcpe.vsix $(SERVERS)/editors/vscode
+
+# A session in a real Visual Studio Code, to look at: 800 MB of packages, pictures in build/editors. No test needs it.
+code: vsix $(SERVERS)/browser/ready $(BIN)/mcpe
+	sh tests/editors/code/session.sh build/mcpe.vsix $(BIN)/mcpe $(SERVERS)/code
 
 format: $(BIN)/mcpe
 	$(BIN)/ruff check --fix $(CODE)

@@ -7,31 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from mcpeval_dsl.plan import lock
-from mcpeval_dsl.plan.model import Lock, LockedServer, LockedTool
+from tests.editors import sample
 from tests.editors.neovim import Neovim, neovim
 from tests.editors.places import ROOT
-
-SHARED = """server tracker { stdio "python" "server.py" }
-annotations tracker { readonly list_* }
-model canned { script "canned.yaml" }
-
-harvest oldest = tracker.list_issues(status: "open") { key = $.issues[0].key }
-"""
-MAIN = """import "shared.mcpe"
-
-suite small "A small one" { trials 2 }
-
-task first "The first" {
-  prompt "Is {{ oldest.key }} the oldest?"
-  expect list_issues(status: "open")
-  grade  contains oldest.key
-}
-
-gate { require safety.critical == 0 }
-"""
-STATUS = {"type": "string", "enum": ["open", "in_progress", "closed"]}
-SCHEMA = {"type": "object", "properties": {"status": STATUS, "project": {"type": "string"}}}
 
 WINDOWS = """vim.tbl_map(function(window)
   return vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false)
@@ -40,18 +18,8 @@ end, vim.api.nvim_list_wins())"""
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    folder = tmp_path / "work"
-    folder.mkdir()
-    (folder / "mcpe.toml").write_text('specs = ["."]\n[lint]\nignore = ["MCPE37", "MCPE38"]\n')
-    (folder / "shared.mcpe").write_text(SHARED)
-    (folder / "main.mcpe").write_text(MAIN)
-    (folder / "canned.yaml").write_text("tasks:\n  first:\n    steps:\n      - reply: A-1\n")
-    tool = LockedTool(name="list_issues", description="Lists issues.", input_schema=SCHEMA, sha256="x")
-    server = LockedServer(
-        server="tracker", revision="2026-07-28", era="discover", transport="stdio", tools=(tool,), catalogue_sha256="x"
-    )
-    (folder / "mcpe.lock").write_bytes(lock.write(Lock(servers=(server,))))
-    return folder
+    sample.write(tmp_path / "work")
+    return tmp_path / "work"
 
 
 @pytest.fixture
