@@ -73,7 +73,7 @@ def _cells(page: Page, found: published.RunComparison) -> list[str]:
         delta, rate, before = cell.difference, cell.success, cell.baseline_success
         rows.append(
             (
-                clip(cell.cell if cell.split == "train" else f"{cell.cell} ({cell.split})", 26),
+                clip(_named(cell), 26),
                 percent(before.value) if before is not None else "–",
                 percent(rate.value) if rate is not None else "–",
                 points(delta.value) if delta is not None else "–",
@@ -90,10 +90,16 @@ def _cells(page: Page, found: published.RunComparison) -> list[str]:
         calls = cell.calls_difference
         if calls is not None:
             wide = "" if calls.low is None or calls.high is None else f" [{calls.low:+.2f}, {calls.high:+.2f}]"
-            text = f"{cell.cell}: mean calls a trial {calls.value:+.2f}{wide}, p {_p(calls)}: {_word(calls, 'calls')}"
+            text = (
+                f"{_named(cell)}: mean calls a trial {calls.value:+.2f}{wide}, p {_p(calls)}: {_word(calls, 'calls')}"
+            )
             lines += wrapped(text, "  ", "    ")
         lines += [line for each in cell.overheads for line in wrapped(f"median {_overhead(each)}", "    ", "      ")]
     return lines
+
+
+def _named(cell: published.CellDifference) -> str:
+    return cell.cell if cell.split == "train" else f"{cell.cell} ({cell.split})"
 
 
 def _p(delta: Delta | None) -> str:

@@ -112,3 +112,9 @@ def test_intervals_of_differences_have_signs() -> None:
     assert "[−12.0, +4.0]" in text and "[−2.0, +22.0]" in text
     assert "held-out tasks: look 3 (each makes them less held out)" in text
     assert "held-out" not in render(found.model_copy(update={"overfit": ()}))
+
+
+def test_held_out_calls_are_told_from_the_others() -> None:
+    held = full("m").cells[0]
+    text = render(full("m", cells=(held.model_copy(update={"split": "train"}), held)))
+    assert text.count("  m: mean calls") == text.count("  m (heldout): mean calls") == 1
