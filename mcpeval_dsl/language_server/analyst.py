@@ -57,6 +57,7 @@ _NEEDED = (
     "mcpeval_dsl.plan.lock",
     "mcpeval_dsl.plan.parameters",
     "mcpeval_dsl.plan.prices",
+    "mcpeval_dsl.plan.splits",
     "mcpeval_dsl.plan.topology",
     "mcpeval_dsl.statistics.paired",
     "mcpeval_dsl.statistics.power",

@@ -40,7 +40,8 @@ def lenses(snapshot: Snapshot) -> Iterator[Lens]:
             case "task":
                 name = _name(statement)
                 if name is not None:
-                    yield Lens(at, "run this task", ("run", snapshot.path, "--select", f"task:{name}"))
+                    asked = ("--heldout",) if known is not None and name in known.heldout else ()
+                    yield Lens(at, "run this task", ("run", snapshot.path, "--select", f"task:{name}", *asked))
                     if known is not None and (own := known.tasks.get(name)) is not None:
                         yield Lens(at, f"{own.trials} trial{_s(own.trials)} · {_limits(own)}")
             case _:

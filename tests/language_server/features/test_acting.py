@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
@@ -16,9 +17,11 @@ from mcpeval_dsl.language_server.figures import figures
 from mcpeval_dsl.language_server.parts import parts_of
 from mcpeval_dsl.language_server.places import Places
 from mcpeval_dsl.language_server.snapshot import Analysis, Snapshot
+from mcpeval_dsl.plan.build import build
 from mcpeval_dsl.source import Location
 from tests.language_server.features.marked import Memory
 
+SPECS = sorted((Path(__file__).parents[3] / "specs").glob("*/*.mcpe"))
 SPEC = """suite small "A small one" {
   trials 3
 }
@@ -178,6 +181,25 @@ def test_lenses_of_rows_of_checks_and_of_half_typed_text() -> None:
     titles = [lens.title for lens in lenses(broken)]
     assert "8 trials · at most 40 calls, free" in titles
     assert [lens.title for lens in lenses(snapshot_of("task t {"))] == ["run this task"]
+
+
+def test_tasks_held_out_run_only_when_asked_for() -> None:
+    given = list(lenses(snapshot_of(SPEC.replace('{ prompt "Say no"', '{ split heldout; prompt "Say no"'))))
+    assert "1 task × 2 cells: 8 trials · at most 40 calls, free" in [lens.title for lens in given]
+    assert ("run", "spec.mcpe", "--select", "task:second", "--heldout") in [lens.arguments for lens in given]
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=lambda path: path.parent.name)
+def test_the_figures_are_those_of_the_plan(spec: Path) -> None:
+    suite = pipeline.check(spec.name, pipeline.ProjectFiles(spec.parent)).value
+    assert suite is not None
+    plan, found = build(suite).value, figures(suite)
+    assert plan is not None
+    if found is None:
+        assert plan.counts.trials == 0
+        return
+    assert (found.total.trials, found.total.cells) == (plan.counts.trials, plan.counts.cells)
+    assert (found.total.calls, found.total.cost) == (plan.ceilings.calls.value, plan.ceilings.cost_usd.value)
 
 
 def test_hints_say_what_trials_mean() -> None:
