@@ -35,6 +35,9 @@ def tools():
         return [tool(f"get_shelf_{number}") for number in range(1, 35)] + [{"name": "get_broken", "inputSchema": {}}]
     if MODE == "wipe":
         return [*base, tool("wipe_all"), tool("lend_book"), tool("burn_book", annotations={"destructiveHint": True})]
+    if MODE == "silent":
+        writes = tool("lend_book", annotations={"readOnlyHint": False})
+        return [*base, writes, tool("note", annotations={"readOnlyHint": False, "destructiveHint": False})]
     if MODE == "refuses":
         return [*base, tool("get_refusal")]
     if MODE == "broken":
