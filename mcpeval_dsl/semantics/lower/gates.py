@@ -51,10 +51,11 @@ def _rule(ctx: Context, line: Directive) -> GateRule:
     scope = ctx.values.child(cell=True)
     where: list[Condition] = []
     because = ""
-    if words.take("where"):
-        where.append(lower_condition(ctx, scope, words.comparison()))
-    if words.take("because"):
-        because = words.string().value
+    while (option := words.take("where", "because")) is not None:
+        if option == "where":
+            where.append(lower_condition(ctx, scope, words.comparison()))
+        else:
+            because = words.string().value
     words.end()
     for group in line.groups[1:]:
         more = Words.group(group)

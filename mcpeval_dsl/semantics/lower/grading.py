@@ -132,13 +132,14 @@ def lower_grade(grading: Grading, statement: Directive, id: str | None = None) -
 
 
 def _split_weight(groups: tuple[Group, ...]) -> tuple[tuple[Group, ...], float | None]:
-    """Take a final `weight N` off the last group."""
-    if groups and len(groups[-1].items) >= 2 and word(groups[-1].items[-2]) == "weight":
-        last = groups[-1].items[-1]
-        if isinstance(last, tree.Number):
-            cut = groups[-1].items[:-2]
-            shorter = (Group(cut, groups[-1].span),) if cut else ()
-            return (*groups[:-1], *shorter), float(last.value)
+    """Take `weight N` out of the last group, before or behind what else may end it."""
+    items = groups[-1].items if groups else ()
+    for at in range(len(items) - 2, -1, -1):
+        amount = items[at + 1]
+        if word(items[at]) == "weight" and isinstance(amount, tree.Number):
+            left = (*items[:at], *items[at + 2 :])
+            shorter = (Group(left, groups[-1].span),) if left else ()
+            return (*groups[:-1], *shorter), float(amount.value)
     return groups, None
 
 

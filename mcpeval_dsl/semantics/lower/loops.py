@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from mcpeval_dsl.diagnostics.suggestions import closest
-from mcpeval_dsl.semantics.expressions import Entry, Expression, ListOf, Literal, ObjectOf
+from mcpeval_dsl.semantics.expressions import Condition, Entry, Expression, ListOf, Literal, ObjectOf
 from mcpeval_dsl.semantics.expressions import Ref as Bound
 from mcpeval_dsl.semantics.lower.conditions import lower_condition
 from mcpeval_dsl.semantics.lower.context import Context, Unlowerable
@@ -109,7 +109,7 @@ def _cell(text: str) -> int | float | str:
 def lower_loop(
     ctx: Context, statement: Directive, tables: dict[str, Table], lists: dict[str, Expression]
 ) -> tuple[Loop, Symbol]:
-    """`for x in OVER [where COND] [key REF] [limit N]`; rows of tables and lists are known now."""
+    """`for x in OVER` with `where COND`, `key REF` and `limit N` in any order; rows of tables and lists are known now."""
     words = only(statement)
     head = words.comparison("`for x in list`")
     variable = word(head.left)
@@ -123,9 +123,16 @@ def lower_loop(
     symbol = Symbol("loop variable", variable, head.left.span, statement, shape, variable)
     scope = ctx.values.child(cell=True)
     scope.names[variable] = symbol
-    where = lower_condition(ctx, scope, words.comparison()) if words.take("where") else None
-    key = lower_value(ctx, scope, words.value()) if words.take("key") else None
-    limit = int(words.number().value) if words.take("limit") else None
+    where: Condition | None = None
+    key: Expression | None = None
+    limit: int | None = None
+    while (option := words.take("where", "key", "limit")) is not None:
+        if option == "where":
+            where = lower_condition(ctx, scope, words.comparison())
+        elif option == "key":
+            key = lower_value(ctx, scope, words.value())
+        else:
+            limit = int(words.number().value)
     words.end()
     if key is None and first is not None:
         key = Bound((variable, first))
