@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mcpeval_dsl.diagnostics.model import Diagnostic
+from mcpeval_dsl.gateway.redact import Redactor
 from mcpeval_dsl.interchange import reading, servers, words
 from mcpeval_dsl.interchange.document import Document, parse
 from mcpeval_dsl.interchange.model import Suite
@@ -124,6 +125,10 @@ def finish(suite: Suite, shown: str) -> None:
     suite.title = words.clean(" ".join(suite.title.split()))[0][:120]
     if not suite.servers:
         servers.placeholder(suite, shown)
+    _credentials(suite, shown)
+    if any(server.argv and not server.placeholder for server in suite.servers):
+        said = 'a server gets no network: write `network "host"` into its block where it needs some'
+        suite.note("look", said, shown, 1)
     if not suite.models:
         suite.note("look", "no model is named: `model agent` is an example", shown, 1)
     if suite.judged and not suite.judge:
@@ -136,6 +141,20 @@ def finish(suite: Suite, shown: str) -> None:
     if any(task.has("may") for task in suite.tasks) or not suite.annotations:
         said = "a call is denied unless hints or `annotations` call it read-only or `may` permits it; the source permitted all"
         suite.note("look", said, shown, 1)
+
+
+def _credentials(suite: Suite, shown: str) -> None:
+    """What looks like a credential in a prompt or a file is part of the task, and somebody has to see it."""
+    redactor = Redactor()
+    for task in suite.tasks:
+        said = [task.prompt, task.system, *(turn.user for turn in task.turns), *(each.text for each in task.statements)]
+        for name in redactor.text("\n".join(said))[1][:1]:
+            suite.note(
+                "look", f"what looks like a credential ({name}) stands in the task", task.path, task.line, task.name
+            )
+    for name, data in suite.files.items():
+        if redactor.text(data.decode("utf-8", "replace"))[1]:
+            suite.note("look", f"what looks like a credential stands in `{name}`", shown, 1)
 
 
 def _importer(document: Document, wanted: str) -> Any:

@@ -99,3 +99,11 @@ def test_without_a_server_there_is_a_block_to_fill_in(tmp_path: Path) -> None:
     suite, text = suite_of(tmp_path, None)
     assert 'stdio "REPLACE_WITH_THE_COMMAND_OF_YOUR_SERVER"' in text
     assert any(note.what == "look" and "--server" in note.text for note in suite.notes)
+
+
+def test_a_credential_in_a_prompt_is_pointed_at(tmp_path: Path) -> None:
+    path = tmp_path / "evals.json"
+    path.write_text(json.dumps({"abstention_evals": [{"query": f"Use {KEY}"}, {"query": "Use nothing"}]}))
+    suite = import_file(path, "evals.json").suite
+    assert suite is not None
+    assert [note.task for note in suite.notes if "looks like a credential" in note.text] == [suite.tasks[0].name]
