@@ -128,5 +128,26 @@ def test_sarif_has_rules_places_and_fixes() -> None:
     assert second["level"] == "warning" and third["locations"] == []
 
 
+def test_a_fix_of_several_edits_is_one_fix_with_a_name_in_every_format() -> None:
+    both = Fix("Rename it", (Edit(TIMEOUT, "20s"), Edit(FIRST, "Suite"), Edit(Location("b.mcpe", 1, 1, 1, 1), "x")))
+    found = Diagnostic("MCPE201", "t", FIRST, severity="note", fixes=(both, Fix("Leave it", ())))
+    (result,) = json.loads(sarif.render_all([found]))["runs"][0]["results"]
+    assert result["level"] == "note" and [fix["description"]["text"] for fix in result["fixes"]] == [
+        "Rename it",
+        "Leave it",
+    ]
+    changes = result["fixes"][0]["artifactChanges"]
+    assert [(each["artifactLocation"]["uri"], len(each["replacements"])) for each in changes] == [
+        ("a.mcpe", 2),
+        ("b.mcpe", 1),
+    ]
+    line = json.loads(json_lines.render_all([found]).splitlines()[1])
+    assert [(fix["title"], fix["safe"], len(fix["edits"])) for fix in line["fixes"]] == [
+        ("Rename it", False, 3),
+        ("Leave it", False, 0),
+    ]
+    assert line["edit"] is None and github.render_all([found]).startswith("::notice file=a.mcpe,line=1")
+
+
 def test_order_is_that_of_the_text_and_each_is_shown_once() -> None:
     assert ordered([WIDE, FOUND, NOWHERE, FOUND]) == [NOWHERE, FOUND, WIDE]

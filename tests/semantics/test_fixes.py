@@ -10,7 +10,10 @@ from mcpeval_dsl.source import SourceFile
 from tests.diagnostics.edits import apply_fixes
 from tests.semantics.memory import Memory
 
-SERVER = 'environment desk { write "a" "b" }\nserver s { stdio "s" }\nharvest newest = s.list() { key = $.key; title = $.title }\n'
+SERVER = (
+    'environment desk { write "a" "b" }\nserver s { stdio "s" }\n'
+    "harvest newest = s.list() { key = $.key; title = $.title }\n"
+)
 USED = 'task z { prompt "x"; grade contains newest.key, newest.title }\n'
 CASES = [
     ("MCPE250", "grade contains newst.key", "grade contains newest.key"),
