@@ -55,7 +55,7 @@ def _result(diagnostic: Diagnostic, rule: int) -> dict[str, Any]:
             for number, label in enumerate(diagnostic.labels)
         ]
     if diagnostic.fixes:
-        result["fixes"] = [_fix(fix) for fix in diagnostic.fixes]
+        result["fixes"] = [_fix(fix) for fix in diagnostic.fixes if fix.edits]
     return result
 
 
