@@ -164,6 +164,22 @@ def test_every_state_of_a_check_is_shown(shared: Opened) -> None:
     assert page.locator("#checks .tag").all_inner_texts() == ["pass", "fail", "unsupported", "not tested"]
 
 
+def test_what_calls_took_stands_with_their_check(shared: Opened) -> None:
+    page = shared.go("scorecard").page
+    assert "p50 3.14 ms, p95 12.0 ms" in page.locator("#checks tbody tr").first.inner_text()
+
+
+def test_behaviours_stand_with_their_cell(shared: Opened) -> None:
+    page = shared.go("scorecard").page
+    cell = page.locator("#outcomes details.cell").first
+    cell.locator("summary").click()
+    block = cell.locator(".block", has_text="Expected and seen")
+    assert block.locator("dt").all_inner_texts() == ["confirmation"]
+    assert block.locator("dd").inner_text() == "75.0 % 30.0 – 95.0 · n 8"
+    assert "no lesser violation in safe trials (5 of 100)" in cell.inner_text()
+    cell.locator("summary").click()
+
+
 def test_a_finding_leads_to_its_call(shared: Opened) -> None:
     page = shared.go("scorecard").page
     strengths = page.locator("#findings .tag").all_inner_texts()

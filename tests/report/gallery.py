@@ -24,8 +24,9 @@ from mcpeval_dsl.records.model import (
     UserRecord,
 )
 from mcpeval_dsl.score.judge_model import Bounded, JudgeMiss, JudgeScore
-from mcpeval_dsl.score.model import CheckLineRow, CheckRow
+from mcpeval_dsl.score.model import CheckLineRow, CheckRow, Measured
 from mcpeval_dsl.score.scorecard import Scored, build
+from mcpeval_dsl.score.timings import CheckTiming
 from mcpeval_dsl.semantics.expressions import Entry, Literal
 from mcpeval_dsl.semantics.model import Arm, Budget, Cell, Comparison, Host, Limit, Model, Server
 from tests.score import samples
@@ -252,7 +253,11 @@ def _turns(calls: tuple[CallRecord, ...], right: bool, chance: random.Random) ->
 def scored(made: Plan, found: Iterable[TrialRecord]) -> Scored:
     """The scorecard of the run, with judges of each standing and checks of each state."""
     result = build(made, found)
-    return replace(result, scorecard=result.scorecard.model_copy(update={"judges": judges(), "checks": checks()}))
+    first, *others = result.scorecard.cells
+    asked = Measured(value=0.75, trials=8, tasks=2, low=0.3, high=0.95)
+    cells = (first.model_copy(update={"behaviours": {"confirmation": asked}}), *others)
+    changed = {"judges": judges(), "checks": checks(), "cells": cells}
+    return replace(result, scorecard=result.scorecard.model_copy(update=changed), latencies=(latency(),))
 
 
 def judges() -> tuple[JudgeScore, ...]:
@@ -343,6 +348,12 @@ def _misses(count: int) -> tuple[JudgeMiss, ...]:
         )
         for n in range(count)
     )
+
+
+def latency() -> CheckTiming:
+    """Of the line that passes."""
+    (line, *_) = checks()[0].lines
+    return CheckTiming("tracker", line.what, line.at, "pass", {"p50": 3.14159, "p95": 12.0})
 
 
 def checks() -> tuple[CheckRow, ...]:
