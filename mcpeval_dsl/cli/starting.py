@@ -14,13 +14,16 @@ from typing import TYPE_CHECKING
 
 from mcpeval_dsl.cli import exits
 from mcpeval_dsl.diagnostics.model import Diagnostic
-from mcpeval_dsl.interchange.starter.model import Reached
+from mcpeval_dsl.interchange.starter.model import VARIABLE, Reached
 
 if TYPE_CHECKING:
     from mcpeval_dsl.interchange.starter.spec import Draft
     from mcpeval_dsl.plan.model import LockedServer, Plan
 
 _PROGRAMS = (".js", ".mjs", ".cjs", ".ts", ".py", ".sh", ".rb", ".php", ".jar", ".exe", ".ps1", ".lua", ".pl")
+_SECRETS = r"(?:api-?)?(?:key|token|secret|password|passwd|auth|credentials?)"
+_SECRET_FLAG = re.compile(rf"(?i)--?(?:[\w]+-)*{_SECRETS}")
+_SECRET_URL = re.compile(rf"(?i)://[^/?#]*:[^/?#]*@|[?&](?:[\w]+[-_])*{_SECRETS.replace('-', '[-_]')}=")
 _FETCHERS = ("npx", "uvx", "pipx", "bunx", "pnpx", "pnpm", "yarn")
 _SKIPPED = frozenset("node python python3 npx uvx uv run docker bun deno java ruby php -m -y -q -i --rm start".split())  # noqa: SIM905
 
@@ -128,11 +131,16 @@ def _name(name: str, server: str, argv: Sequence[str] | None) -> str:
 
 def _words(server: str) -> tuple[str, ...] | None:
     """The command's words; None for a URL or nothing."""
+    from mcpeval_dsl.gateway.redact import Redactor
+
     if not server or re.match(r"(?i)https?://", server):
         if server and (
             any(c.isspace() or not c.isprintable() for c in server) or not re.match(r"(?i)https?://[^/?#]+", server)
         ):
             raise Wrong(f"`{server}` is no URL")
+        if server and (_SECRET_URL.search(server) or Redactor().text(server)[1]):
+            hint = '--header "Authorization=TRACKER_TOKEN" names a variable of yours'
+            raise Wrong("a secret would stand in the spec", "Values of secrets are not written into specs.", hint)
         return None
     try:
         found = tuple(shlex.split(server))
@@ -140,7 +148,27 @@ def _words(server: str) -> tuple[str, ...] | None:
         raise Wrong("--server is no command line", f"{error}.", "put its words as a shell takes them") from None
     if not found or any("\0" in word for word in found):
         raise Wrong("--server names no command", hint='--server "node build/index.js"')
+    _without_secrets(found)
     return found
+
+
+def _without_secrets(argv: Sequence[str]) -> None:
+    """Raises Wrong where a word is, or looks like, a secret: it would stand in the spec, and in its repository."""
+    from mcpeval_dsl.gateway.redact import Redactor
+
+    flag = ""
+    for word in argv:
+        name, mark, value = word.partition("=")
+        if _SECRET_FLAG.fullmatch(name) and mark:
+            flag = name
+        else:
+            value = word
+        bare = bool(VARIABLE.fullmatch(value)) or value.startswith("-") or Path(value).exists()
+        if (flag and not bare) or Redactor().text(word)[1]:
+            title = f"the value of `{flag}` would stand in the spec" if flag else "a secret would stand in the spec"
+            hint = f"name a variable of yours, in single quotes: --server '{Path(argv[0]).name} {flag or '--token'} $TOKEN'"
+            raise Wrong(title, "Values of secrets are not written into specs.", hint)
+        flag = word if _SECRET_FLAG.fullmatch(word) else ""
 
 
 def _header(text: str) -> tuple[str, str]:

@@ -170,6 +170,11 @@ WRONG = {
     "a variable for a URL": (("--server", "https://x.org", "--env", "B"), "--header is for"),
     "a file": (("src/notes.py", "--server", "x"), "is a file"),
     "another format": (("--format", "yaml"), "--format"),
+    "a token": (("--server", "x --token abc"), "the value of `--token`"),
+    "a key in one word": (("--server", "x --api-key=abc"), "the value of `--api-key`"),
+    "what has the shape of one": (("--server", "x ghp_abcdefghijklmnopqrstuvwxyz0123456789"), "a secret would stand"),
+    "a password in a URL": (("--server", "https://me:abc@x.org/mcp"), "a secret would stand"),
+    "a key in a URL": (("--server", "https://x.org/mcp?api_key=abc"), "a secret would stand"),
 }
 
 
@@ -249,6 +254,21 @@ def test_a_variable_that_is_not_set_is_named(project: Workplace, monkeypatch: py
     assert code == 0, err
     spec = (project.root / "specs/notes/notes.mcpe").read_text()
     assert re.search(r'env +NOTES_TOKEN = secret\("NOTES_TOKEN"\)', spec) and "s3cret" not in spec + out + err
+
+
+def test_a_variable_in_the_command_is_a_secret_of_the_operator(
+    project: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NOTES_TOKEN", "s3cret-of-mine")
+    wrong = "import sys\nif sys.argv[1:] != ['--token', 's3cret-of-mine']:\n    sys.exit('wrong token')\n"
+    project.write("src/notes.py", wrong + NOTES)
+    ended = project.run("init", "--server", "python src/notes.py --token $NOTES_TOKEN", "--yes")
+    assert ended.code == 0, ended
+    spec = (project.root / "specs/notes/notes.mcpe").read_text()
+    assert '"--token" secret("NOTES_TOKEN")' in spec and "s3cret" not in spec + ended.out + ended.err
+    # a flag without a value, and a file with the key, are no secrets
+    project.write("key.pem", "x")
+    starting.begin(Path(), "x --token --key key.pem --no-auth", "t", (), ())
 
 
 def test_data_is_copied_for_each_trial_and_programs_stay_where_they_are(project: Workplace) -> None:

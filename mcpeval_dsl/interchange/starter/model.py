@@ -13,6 +13,8 @@ from typing import Any, Literal
 from mcpeval_dsl.interchange import words
 from mcpeval_dsl.plan.model import LockedServer, LockedTool
 
+VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
+"""A word of a command that is the operator's variable: `$TOKEN`, `${TOKEN}`."""
 Effect = Literal["readonly", "additive", "destructive", "unknown"]
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _VERBS = frozenset(

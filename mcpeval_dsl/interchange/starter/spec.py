@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mcpeval_dsl.interchange import words
 from mcpeval_dsl.interchange.starter import samples
-from mcpeval_dsl.interchange.starter.model import Effect, Reached, Tool, quoted_name, shown, tools_of
+from mcpeval_dsl.interchange.starter.model import VARIABLE, Effect, Reached, Tool, quoted_name, shown, tools_of
 from mcpeval_dsl.interchange.starter.pairs import Pair, pairs
 from mcpeval_dsl.interchange.starter.sketches import Sketch, sketches
 from mcpeval_dsl.plan.model import LockedServer
@@ -96,6 +96,8 @@ def _server(reached: Reached, locked: LockedServer) -> list[str]:
 
 def _word(word: str) -> str:
     """A word of the command; the trial's own folder is the one template that is meant as one."""
+    if (variable := VARIABLE.fullmatch(word)) is not None:
+        return f"secret({words.quoted(variable[1] or variable[2])})"
     if word.startswith("{{ workdir }}/"):
         return '"{{ workdir }}/' + words.quoted(word.removeprefix("{{ workdir }}/"))[1:]
     return words.quoted(word)

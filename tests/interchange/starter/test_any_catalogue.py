@@ -20,7 +20,7 @@ from mcpeval_dsl.semantics.catalogue import KnownServer, KnownTool
 from mcpeval_dsl.syntax.formatting.document import format_text
 from tests.semantics.memory import Memory
 
-FEW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 KEYWORDS = st.sampled_from(
     re.findall(
         r"[$\w]+",
