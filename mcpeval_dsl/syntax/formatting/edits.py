@@ -42,12 +42,22 @@ def _touches(edit: Replacement, within: tuple[int, int]) -> bool:
 
 
 def _changes(old: str, old_words: list[Word], new: str, new_words: list[Word]) -> Iterator[Replacement]:
-    """Where the gaps before two equal words differ, and where two words do, as texts do that are indented anew."""
-    old_at = new_at = 0
+    """Where the gaps before two equal words differ, and where two words do, as texts do that are indented anew.
+
+    A comment that moves past a word is in one replacement with what lies between, or half of them would lose it.
+    """
+    old_at = new_at = moving = 0
     for before, after in zip(old_words, new_words, strict=True):
+        moving += _comments(before) - _comments(after)
+        if moving:
+            continue
         yield from _change(old_at, old[old_at : before.start], new[new_at : after.start])
         old_at, new_at = before.start + len(before.text), after.start + len(after.text)
         yield from _change(before.start, before.text, after.text)
+
+
+def _comments(word: Word) -> int:
+    return bool(word.gap.trailing) + len(word.gap.own)
 
 
 def _change(at: int, old: str, new: str) -> Iterator[Replacement]:

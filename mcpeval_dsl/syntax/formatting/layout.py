@@ -5,6 +5,7 @@ Widths are measured before columns are aligned, so that aligning never changes w
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -35,25 +36,38 @@ def lay_out(shape: Shape) -> list[Line]:
 def _body(statements: Sequence[Statement], end: Gap, indent: int) -> list[Line]:
     """The lines of a block, columns aligned. The trailing comment of its opening line is the caller's."""
     found: list[Laid | Line] = []
-    last: Laid | None = None
-    behind = False  # whether the statement before has a block
-    for statement in statements:
-        gap, first = statement.gap, last is None
-        if last is not None:
-            last.lines[-1].comment = gap.trailing
-            last.lines[-1].text += ";" if not behind and _begins_as_operator(statement) else ""
+    behind = False  # whether the statement before has a block, or a `;`
+    gaps = [*(statement.gap for statement in statements), end][1:]
+    for number, (statement, after) in enumerate(zip(statements, gaps, strict=True)):
+        gap, first = statement.gap, number == 0
         between = comment_lines(gap, indent, first)
         if gap.blank and (gap.own or not first):
             between.append(Line(0, ""))
-        found += between
-        last = _statement(statement, indent, apart=bool(between) or first)
-        found.append(last)
-        last.lines[-1].text += ";" if (ends := _ends_as_operator(statement)) else ""
+        laid = _statement(statement, indent, apart=bool(between) or first)
+        if after.trailing and _speaks_to_mcpe(after.trailing, statement, laid):
+            between.append(Line(indent, after.trailing))
+            laid.apart = True
+        else:
+            laid.lines[-1].comment = after.trailing
+        if not first and not behind and _begins_as_operator(statement):
+            _last_line(found).text += ";"
+        ends = _ends_as_operator(statement)
+        laid.lines[-1].text += ";" if ends else ""
         behind = ends or statement.block is not None
-    if last is not None:
-        last.lines[-1].comment = end.trailing
+        found += [*between, laid]
     found += comment_lines(end, indent, not statements)
     return align(found)
+
+
+def _last_line(found: Sequence[Laid | Line]) -> Line:
+    """The last line of the last statement."""
+    return next(item.lines[-1] for item in reversed(found) if isinstance(item, Laid))
+
+
+def _speaks_to_mcpe(comment: str, statement: Statement, laid: Laid) -> bool:
+    """Whether a comment that ignores findings of its line has to go above a block that had one line and now has more."""
+    broken = statement.flat is not None and statement.block is not None and len(laid.lines) > 1
+    return broken and re.match(r"#[ \t]*mcpe[ \t]*:", comment) is not None
 
 
 def _begins_as_operator(statement: Statement) -> bool:

@@ -83,7 +83,7 @@ class Shape:
 
 def shape(words: list[Word]) -> Shape:
     """The statements of a file that is free of syntax errors."""
-    statements = _Reader(words).statements(END)
+    statements = _Reader(words[:]).statements(END)
     return Shape(statements, words[-1].gap)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from mcpeval_dsl.syntax.formatting import Replacement, format_edits, format_text
 from mcpeval_dsl.syntax.one_line import one_line
-from tests.syntax.formatting.same import applied, assert_formats, is_spec, words
+from tests.syntax.formatting.same import applied, assert_formats, comments, is_spec, words
 from tests.syntax.formatting.shaken import shaken
 
 ROOT = Path(__file__).parents[3]
@@ -77,3 +77,27 @@ def test_one_line_is_the_same_however_it_was_laid_out() -> None:
     assert format_text(one_line("grade  json $.a==1{numbers within 1%}")).value == assert_formats(
         "grade  json $.a==1{numbers within 1%}"
     )
+
+
+MOVING = (
+    "f(x == 1 # why\n  ,\n  y == 2)\n" + 'task t { prompt "' + "long " * 30 + '" } # mcpe: ignore[MCPE370] because\n'
+)
+
+
+def test_a_comment_that_moves_is_in_one_replacement() -> None:
+    """With a range that ends in its way, it is neither lost nor doubled."""
+    for begin in range(0, len(MOVING), 3):
+        for end in range(begin, len(MOVING), 17):
+            half = applied(MOVING, edits(MOVING, (begin, end)))
+            assert comments(half) == comments(MOVING) and words(half) == words(MOVING)
+
+
+def test_a_finding_stays_ignored() -> None:
+    from mcpeval_dsl.source import SourceFile
+    from mcpeval_dsl.syntax import parse, suppressions
+
+    for text in (MOVING, assert_formats(MOVING)):
+        tree = parse(SourceFile("spec.mcpe", text)).value
+        assert tree is not None
+        (found,) = suppressions.comments(tree).found
+        assert found.first <= tree.statements[-1].span.location().line <= found.last
