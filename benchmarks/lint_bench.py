@@ -1,5 +1,7 @@
 """CPU time of whole processes: `mcpe --version` (limit 30 ms) and `mcpe lint` of a 1,000-line spec (limit 200 ms).
 
+With a lock of 40 tools beside it, lint also compares each call with its schema, and tools with each other (limit 300 ms).
+
 Run: `python benchmarks/lint_bench.py [RUNS]`. The peer is a Python that does nothing. Exit code 1 when a limit is passed.
 """
 
@@ -42,6 +44,49 @@ def spec_of(lines: int) -> str:
     return text + "# filled up\n" * (lines - text.count("\n"))
 
 
+def lock() -> bytes:
+    """A lock of the spec's server with 40 tools, those that the spec calls among them."""
+    from mcpeval_dsl.plan import lock as locks
+    from mcpeval_dsl.plan.model import Lock, LockedServer, LockedTool
+
+    text = {"type": "string", "description": "a text"}
+    labels = {"type": "array", "items": text}
+    arguments = {
+        "key": text,
+        "project": text,
+        "status": {"enum": ["open", "closed"]},
+        "state": text,
+        "sort": text,
+        "labels": labels,
+    }
+    issue = {
+        "type": "object",
+        "properties": dict.fromkeys(("key", "title", "assignee", "updated_at"), text) | {"labels": labels},
+    }
+    result = {"type": "object", "properties": issue["properties"] | {"issues": {"type": "array", "items": issue}}}
+    called = ["list_issues", "get_issue", "update_issue", "add_comment", "purge", "delete_project", "search_pages"]
+    made = [
+        f"{verb}_{noun}"
+        for verb in ("get", "list", "export")
+        for noun in ["teams", "sprints", "boards", "users", "files", "tags", "links"]
+    ]
+    tools = tuple(
+        LockedTool(
+            name=name,
+            description=f"Does {name.replace('_', ' of the ')} for whoever asks.",
+            input_schema={"type": "object", "properties": arguments},
+            output_schema=result,
+            annotations={"readOnlyHint": True},
+            sha256=name,
+        )
+        for name in (*called, *made, *(f"report_{n}" for n in range(12)))
+    )
+    server = LockedServer(
+        server="tracker", revision="2026-07-28", era="discover", transport="stdio", tools=tools, catalogue_sha256="x"
+    )
+    return locks.write(Lock(servers=(server,)))
+
+
 def main() -> int:
     heading(__file__)
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 11
@@ -57,9 +102,15 @@ def main() -> int:
             (folder / file).write_text(SCRIPT if file.endswith(".yaml") else "")
         (folder / "spec.mcpe").write_text(spec_of(1000), encoding="utf-8")
         bare, _ = process_ms([sys.executable, "-c", "pass"], folder, environment, runs)
+        (folder / "locked/fixtures").mkdir(parents=True)
+        (folder / "locked/scripts").mkdir()
+        for file in ("fixtures/tracker.db", "scripts/tracker.yaml", "spec.mcpe"):
+            (folder / "locked" / file).write_bytes((folder / file).read_bytes())
+        (folder / "locked/mcpe.lock").write_bytes(lock())
         for title, arguments, limit in (
             ("mcpe --version", ["--version"], 30),
             ("mcpe lint, 1,000 lines", ["lint", "spec.mcpe"], 200),
+            ("mcpe lint, with a lock", ["lint", "locked/spec.mcpe"], 300),
         ):
             spent, code = process_ms([sys.executable, "-c", ENTRY, *arguments], folder, environment, runs)
             if code != 0:
