@@ -20,6 +20,7 @@ HEAVY = {"asyncio", "jinja2", "jsonschema", "lark", "networkx", "numpy", "rich",
 PROCESSES = {"mcpeval_dsl.gateway", "mcpeval_dsl.execute", "mcpeval_dsl.grade", "mcpeval_dsl.score"}
 UNUSED = {
     "lint": SDKS | HEAVY | PROCESSES | {"pydantic", "yaml", "socket", "mcpeval_dsl.plan", "mcpeval_dsl.report"},
+    "fmt": SDKS | HEAVY | PROCESSES | {"pydantic", "yaml", "socket", "mcpeval_dsl.plan", "mcpeval_dsl.semantics"},
     "explain": SDKS | HEAVY | PROCESSES | {"pydantic", "yaml", "socket", "mcpeval_dsl.plan", "mcpeval_dsl.syntax"},
     "compile": SDKS | HEAVY | PROCESSES | {"yaml"},
     "graph": SDKS | HEAVY | PROCESSES | {"yaml"},
@@ -27,6 +28,7 @@ UNUSED = {
 }
 COMMANDS = {
     "lint": ["lint", SPEC],
+    "fmt": ["fmt", "--check", SPEC],
     "explain": ["explain", "MCPE101"],
     "compile": ["compile", SPEC, "-o", "plan.json"],
     "graph": ["graph", SPEC],
