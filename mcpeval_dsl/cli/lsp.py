@@ -8,7 +8,7 @@ HELP = """Be the language server of an editor, over standard input and output.
 
 The editor starts it. What it looks at is checked as it is typed; nothing of it is started.
 
-Example: vim.lsp.start({ name = "mcpe", cmd = { "mcpe", "lsp" } })
+Example: mcpe lsp     (in Neovim: vim.lsp.start({ name = "mcpe", cmd = { "mcpe", "lsp" } }))
 """
 
 

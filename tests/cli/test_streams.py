@@ -43,12 +43,15 @@ def test_both_streams_are_guarded_and_given_back() -> None:
     assert out.getvalue() == err.getvalue() == "a\\u202eb\\u009b2J\\u2066c\\u007f\\u2028d\\udb40\\udc41\n"
 
 
+FILTERS = {"fmt.py"}  # what it gives back is the file it was given, not a message: to the byte, or texts would change
+
+
 def test_no_command_writes_past_them() -> None:
     rooms = [Path(cli.__file__).parent, Path(report.__file__).parent]
     past = [
         path
         for room in rooms
         for path in room.rglob("*.py")
-        if re.search(r"std(out|err)\.buffer", path.read_text("utf-8"))
+        if path.name not in FILTERS and re.search(r"std(out|err)\.buffer", path.read_text("utf-8"))
     ]
     assert past == []
