@@ -34,6 +34,7 @@ def line_with(editor: Neovim, part: str) -> str:
     return next((line for line in editor.text() if part in line), "")
 
 
+@pytest.mark.timeout(300)
 def test_a_session(editor: Neovim, project: Path) -> None:
     assert editor.ask("vim.bo.filetype") == "mcpe" and editor.ask("vim.bo.shiftwidth") == 2
     squiggle_comes_and_goes(editor)
