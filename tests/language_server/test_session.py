@@ -184,7 +184,7 @@ def test_buffers_without_a_file_and_files_without_a_project(project: Path, tmp_p
         untitled = client.open("untitled:Untitled-1", "let x = y\n")
         client.until(untitled, "MCPE250")
         client.until(client.open(lonely.as_uri(), lonely.read_text()), "MCPE250")
-        client.until(client.open("git:/work/main.mcpe?x", "let x = y\n"), "MCPE250")
+        client.until(client.open("git:/suite/main.mcpe?x", "let x = y\n"), "MCPE250")
     with session(tmp_path) as client:
         client.initialize(rootUri=None, workspaceFolders=None)
         client.until(client.open("untitled:Untitled-1", "let x = y\n"), "MCPE250")
