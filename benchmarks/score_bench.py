@@ -80,7 +80,7 @@ def main() -> int:
         show("the scorecard from the table", whole - reading, "s", 30 * limit),
         show("comparing two such runs", compared, "s", 30 * limit),
         show("memory of the table and the tallies", table, "MB", 700 * limit),
-        show("memory at its highest", memory_mb(), "MB", 2500 * limit),
+        show("memory at its highest", memory_mb(), "MB", 200 + 1500 * limit),
     ]
     return 0 if all(results) else 1
 
