@@ -354,7 +354,7 @@ def files(start: Start, locked: LockedServer, made: Draft) -> dict[str, bytes]:
         f"{start.beside}/scripts/agent.yaml": made.script.encode("utf-8", "replace"),
         f"{start.beside}/{locks.LOCK_FILE}": locks.write(Lock(servers=(locked,))),
     }
-    return found | dict(_around(start, starts=not start.reached.url))
+    return found | dict(_around(start, locked=True, starts=not start.reached.url))
 
 
 def example(start: Start) -> dict[str, bytes]:
@@ -362,10 +362,10 @@ def example(start: Start) -> dict[str, bytes]:
     from mcpeval_dsl.interchange.starter import example
 
     found = {f"{start.beside}/{name}": text.encode() for name, text in example.files(start.reached.name).items()}
-    return found | dict(_around(start, starts=False))
+    return found | dict(_around(start, locked=False, starts=False))
 
 
-def _around(start: Start, *, starts: bool) -> Iterator[tuple[str, bytes]]:
+def _around(start: Start, *, locked: bool, starts: bool) -> Iterator[tuple[str, bytes]]:
     """What the project lacks of settings, ignored files and a workflow; what it has is left alone, or added to."""
     from mcpeval_dsl.interchange.starter import folder
 
@@ -376,7 +376,7 @@ def _around(start: Start, *, starts: bool) -> Iterator[tuple[str, bytes]]:
     if (text := folder.ignored(before)) is not None:
         yield ".gitignore", text.encode("utf-8", "surrogateescape")
     if not (start.root / folder.WORKFLOW).exists():
-        yield folder.WORKFLOW, folder.workflow(start.spec, starts=starts).encode()
+        yield folder.WORKFLOW, folder.workflow(start.spec, locked=locked, starts=starts).encode()
 
 
 def write(start: Start, files: dict[str, bytes]) -> Diagnostic | None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
 import shutil
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,6 +18,7 @@ import pytest
 import yaml
 
 from mcpeval_dsl.cli import starting
+from mcpeval_dsl.cli.main import main
 from mcpeval_dsl.plan import lock as locks
 
 from .projects import SERVER, Workplace, workplace
@@ -82,8 +85,11 @@ def test_what_is_written_is_clean_and_runs(project: Workplace) -> None:
     lint = project.run("lint")
     assert lint.code == 0 and "error" not in lint.out + lint.err and "warning" not in lint.out + lint.err
     assert project.run("fmt", "--check").code == 0
-    assert project.run("lock", "--check").code == 0
-    assert project.run("compile").code == 0
+    # everything that the workflow does
+    for step in yaml.safe_load((project.root / ".github/workflows/mcpe.yml").read_text())["jobs"]["specs"]["steps"]:
+        if step.get("run", "").startswith("mcpe "):
+            words = step["run"].split()[1:]
+            assert project.run(*words).code == 0, step
     ran = project.run("run")
     assert ran.code == 0 and "9/9 trials: 9 pass" in ran.err, ran
 
@@ -95,6 +101,23 @@ def test_untrusted_nothing_is_started_or_written(project: Workplace) -> None:
     code, _, err = init(project)
     assert code == 2 and "MCPE500" in err and "src/notes.py" in err and "--yes" in err
     assert everything(project.root) == before and not (project.root / "specs").exists()
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("answer", "code"), [("y", 0), ("n", 2), ("", 2)])
+def test_on_a_terminal_somebody_is_asked(
+    project: Workplace, monkeypatch: pytest.MonkeyPatch, answer: str, code: int
+) -> None:
+    monkeypatch.setattr(sys, "stdin", Terminal(f"{answer}\n"))
+    asked = Terminal()
+    monkeypatch.setattr(sys, "stderr", asked)
+    assert main(["init", "--server", "python src/notes.py"]) == code
+    assert "src/notes.py" in asked.getvalue() and "[y/N]" in asked.getvalue()
+    assert (project.root / "specs").exists() == (code == 0)
 
 
 def test_a_trust_file_says_yes(project: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -291,9 +314,10 @@ def test_the_workflow_is_yaml_and_starts_nothing_for_a_url(project: Workplace) -
     from mcpeval_dsl.interchange.starter import folder
 
     for starts in (True, False):
-        found = yaml.safe_load(folder.workflow("specs/t/t.mcpe", starts=starts))
+        found = yaml.safe_load(folder.workflow("specs/t/t.mcpe", locked=starts, starts=starts))
         steps = [step["run"] for step in found["jobs"]["specs"]["steps"] if "run" in step]
         assert ("mcpe lock --check --trust-file mcpe-trust.json" in steps) == starts
+        assert ("mcpe lock --check --offline" in steps) == starts
         assert {"mcpe lint --format github", "mcpe fmt --check", "mcpe compile"} <= set(steps)
 
 
@@ -349,7 +373,7 @@ def test_a_server_behind_a_url(project: Workplace, web: str, monkeypatch: pytest
     assert ended.code == 0 and "web: web 1, 1 tools" in ended.out, ended
     texts = "".join(path.read_text() for path in project.root.rglob("*") if path.is_file())
     assert 'header "X-Token" = secret("WEB_TOKEN")' in texts and "s3cret" not in texts + ended.out + ended.err
-    assert "mcpe lock --check" not in (project.root / ".github/workflows/mcpe.yml").read_text()
+    assert "mcpe trust" not in (project.root / ".github/workflows/mcpe.yml").read_text()
     assert project.run("lint").code == 0 and project.run("fmt", "--check").code == 0
 
 

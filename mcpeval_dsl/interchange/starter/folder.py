@@ -28,8 +28,8 @@ def ignored(before: str | None) -> str | None:
     return f"{text}{gap}# runs of mcpe, and the operator's own settings\n" + "".join(f"{line}\n" for line in missing)
 
 
-def workflow(spec: str, *, starts: bool) -> str:
-    """A GitHub workflow: what needs no server always, and the lock where the server can be started there."""
+def workflow(spec: str, *, locked: bool, starts: bool) -> str:
+    """A GitHub workflow: what needs no server always, and the lock against the server where it can be started there."""
     lines = [
         "name: mcpe",
         "on:",
@@ -51,6 +51,8 @@ def workflow(spec: str, *, starts: bool) -> str:
         "      - run: mcpe fmt --check",
         "      - run: mcpe compile",
     ]
+    if locked:
+        lines.append("      - run: mcpe lock --check --offline")
     if starts:
         lines += [
             "      # the lock is compared with the server itself: install it before this step, or leave the step out",
