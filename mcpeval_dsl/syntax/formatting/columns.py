@@ -38,10 +38,15 @@ def _runs(items: Sequence[Laid | Line]) -> Iterator[list[Laid]]:
 
 
 def _strangers(first: Laid, second: Laid) -> bool:
-    """At the top level: words as different as `server` and `annotations` share no columns."""
+    """At the top level: statements share columns that have the same word, or are declarations on one line each, with
+    words about as long."""
     if first.lines[0].indent or not first.stops or not second.stops:
         return False
-    return abs(first.stops[0][0] - second.stops[0][0]) > _ALIKE
+    words = [laid.lines[0].text[: laid.stops[0][0]] for laid in (first, second)]
+    if words[0] == words[1]:
+        return False
+    declare = all(laid.stops[-1][1] == "{" for laid in (first, second))
+    return not declare or abs(len(words[0]) - len(words[1])) > _ALIKE
 
 
 def _level(run: Sequence[Laid], level: int) -> None:
