@@ -17,6 +17,7 @@ from mcpeval_dsl.records.folder import StoreError
 from mcpeval_dsl.records.writer import Writer
 
 _MOST_WAITING = 2_000
+_AT_ONCE = 250
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS digest (
   trial INTEGER PRIMARY KEY, grading INTEGER NOT NULL, trial_sha256 TEXT NOT NULL, grading_sha256 TEXT NOT NULL,
@@ -30,6 +31,7 @@ class DigestWriter:
     def __init__(self, folder: Path, maker: DigestMaker) -> None:
         self._maker = maker
         self._waiting: list[Future[Any]] = []
+        self._made: list[tuple[Whole, Digest]] = []
         self._writer: Writer | None = None
         with contextlib.suppress(StoreError):
             self._writer = Writer(folder / FILE, _connect, "mcpe-digests")
@@ -46,14 +48,21 @@ class DigestWriter:
 
     def made(self, found: Whole, digest: Digest) -> None:
         """A digest that was made where its record was read: what code graded that is not known."""
-        if self._writer is None or not found.grading:
+        if found.grading:
+            self._made.append((found, digest))
+            if len(self._made) == _AT_ONCE:
+                self._submit_made()
+
+    def _submit_made(self) -> None:
+        """Many at once: two threads that hand over one by one wait for each other most of the time."""
+        many, self._made = self._made, []
+        if self._writer is None or not many:
             return
-        if len(self._waiting) >= _MOST_WAITING:
-            wait(self._waiting, timeout=60.0)
-            self._waiting.clear()
-        self._waiting.append(self._writer.submit(lambda beside: insert(beside, self._maker, found, digest, "")))
+        wait(self._waiting, timeout=60.0)
+        self._waiting = [self._writer.submit(lambda beside: _insert_all(beside, self._maker, many))]
 
     def close(self) -> None:
+        self._submit_made()
         if self._writer is not None:
             with contextlib.suppress(StoreError):
                 self._writer.close()
@@ -65,6 +74,12 @@ def _keep(beside: sqlite3.Connection, maker: DigestMaker, found: Whole) -> None:
         missing = any(verdict.deciding and verdict.verdict == "missing" for verdict in record.verdicts)
         complete = record.outcome is not None and not missing
         insert(beside, maker, found, maker.digest(record), maker.made_by if complete else "")
+
+
+def _insert_all(beside: sqlite3.Connection, maker: DigestMaker, many: list[tuple[Whole, Digest]]) -> None:
+    for found, digest in many:
+        with contextlib.suppress(ValueError):  # a time that is no text for UTF-8
+            insert(beside, maker, found, digest, "")
 
 
 def insert(beside: sqlite3.Connection, maker: DigestMaker, found: Whole, digest: Digest, graded_by: str) -> None:
