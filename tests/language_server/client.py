@@ -41,8 +41,9 @@ class Client:
             stderr=subprocess.PIPE,
         )
         self.errors: list[str] = []
-        threading.Thread(target=self._read, daemon=True).start()
-        threading.Thread(target=self._read_errors, daemon=True).start()
+        self._readers = [threading.Thread(target=each, daemon=True) for each in (self._read, self._read_errors)]
+        for reader in self._readers:
+            reader.start()
 
     def _read(self) -> None:
         stream = self.process.stdout
@@ -170,6 +171,8 @@ class Client:
         with contextlib.suppress(Exception):
             self.process.kill()
         self.process.wait()
+        for reader in self._readers:
+            reader.join(10)  # a stream that is being read cannot be closed
         for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
             with contextlib.suppress(OSError):
                 assert stream is not None
