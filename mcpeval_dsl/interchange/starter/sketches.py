@@ -15,12 +15,9 @@ from mcpeval_dsl.interchange.starter import samples
 from mcpeval_dsl.interchange.starter.model import Tool, argument, call, parts_of, singular
 from mcpeval_dsl.interchange.starter.pairs import Pair, telling
 
-_READING = frozenset(
-    re.findall(
-        r"\w+",
-        "get list read fetch find search query show describe lookup retrieve browse view echo",
-    )
-)
+_READING = frozenset({"get", "list", "read", "fetch", "find", "search", "show", "describe", "lookup", "count"})
+"""First words of tools that say by their name that they read; it is a guess, and only tasks may rest on it."""
+_WRITING = frozenset({"create", "add", "insert", "new", "save", "post", "put", "or", "and", "start", "mark", "ack"})
 _DESTROYING = frozenset(
     re.findall(
         r"\w+",
@@ -254,10 +251,29 @@ def _asked(tool: Tool, given: dict[str, Any]) -> str:
     return f"What can you find out about the {_noun(tool)}" + (f", for {said}" if said else "")
 
 
+def _sounds_like_reading(tool: Tool) -> bool:
+    """No hint says anything, and the name says that it reads, and nothing else."""
+    parts = parts_of(tool.name)
+    return (
+        tool.effect == "unknown"
+        and parts[:1] != ()
+        and parts[0] in _READING
+        and not (_WRITING | _DESTROYING) & set(parts)
+    )
+
+
 def _of_unknown(tools: Sequence[Tool], folder: bool) -> Iterator[Sketch]:
     """Nothing is known to be read-only, so nothing may be read before the trials: what is certain is the call."""
-    able = [(tool, given) for tool in tools if (given := samples.arguments(tool, folder=folder)) is not None]
-    able.sort(key=lambda each: (not _READING & set(parts_of(each[0].name)), len(each[1]), each[0].name))
+    reading = [tool for tool in tools if _sounds_like_reading(tool)]
+    able = [(tool, given) for tool in reading if (given := samples.arguments(tool, folder=folder)) is not None]
+    able.sort(key=lambda each: (len(each[1]), each[0].name))
+    if tools and not able:
+        yield Sketch(
+            [
+                "# Nothing says of a tool here that it only reads, so no task calls one yet. List those that do as `readonly`;",
+                "# then harvest what they give, ask for it, and grade the answer with it.",
+            ]
+        )
     for number, (tool, given) in enumerate(able[:2]):
         task = ("read_one", "read_another")[number]
         yield Sketch(

@@ -10,6 +10,7 @@ from mcpeval_dsl.interchange.starter.model import Reached
 from mcpeval_dsl.interchange.starter.spec import Draft, draft
 from mcpeval_dsl.plan import lock as locks
 from mcpeval_dsl.plan.model import Lock, LockedServer
+from mcpeval_dsl.semantics.expressions import CallPattern
 from mcpeval_dsl.semantics.model import TypedSuite
 from mcpeval_dsl.syntax.formatting.document import format_text
 from tests.semantics.memory import Memory
@@ -94,6 +95,28 @@ def test_what_has_no_hints_is_destructive_and_says_so() -> None:
     assert effects == {"list_things": "destructive", "delete_thing": "destructive", "zap": "destructive"}
     # nothing is called before the trials that is not known to be read-only
     assert suite.harvests == ()
+
+
+def test_no_task_permits_what_may_write() -> None:
+    """A first run must be harmless: a task permits only what says by its name that it reads, where no hint says otherwise."""
+    names = [
+        "list_things",
+        "get_or_create_user",
+        "delete_thing",
+        "read_and_ack",
+        "zap",
+        "getThing",
+        "list",
+        "mark_read",
+        "run_query",
+    ]
+    _, suite = checked(STDIO, server(*(tool(name, hints=None) for name in names)))
+    permitted = {pattern.tool for task in suite.tasks for pattern in task.may if isinstance(pattern, CallPattern)}
+    assert permitted == {"getThing", "list"}
+    for hints in ({"destructiveHint": True}, {"readOnlyHint": False}, {"destructiveHint": False}):
+        made, suite = checked(STDIO, server(*(tool(name, hints=hints) for name in names)))
+        assert not any(task.may for task in suite.tasks) and suite.harvests == ()
+        assert "no task calls one yet" in made.spec
 
 
 def test_without_anything_destructive_there_is_no_task_about_it() -> None:
