@@ -280,6 +280,27 @@ def test_paths(reader: str, path: str) -> None:
         assert problem.code == "MCPE263" and wanted in f"{problem.hint} {problem.title}", problem
 
 
+@pytest.mark.parametrize(
+    ("member", "wanted"),
+    [
+        ({"type": "array", "items": {"properties": {"key": {}}}}, ["MCPE263"]),
+        ({"properties": {"key": {}}, "type": "object"}, []),  # it has no items, and nothing is said of an object's
+        ({"type": "string"}, []),
+        ({"type": ["array", "string"], "items": {"properties": {"key": {}}}}, []),
+        ({}, []),
+    ],
+    ids=["a list", "an object", "a text", "a list or a text", "anything"],
+)
+def test_a_result_of_one_member_is_looked_into_unless_it_may_be_opened(member: Any, wanted: list[str]) -> None:
+    """Only a text is taken out of the member that holds it, and read as JSON."""
+    tool = KnownTool("find", "", {}, {"type": "object", "properties": {"found": member}})
+    spec = (
+        HEAD + 'harvest one = tracker.find() { b = $.found[0].kye }\ntask t { prompt "{{ one.b }}"; grade number 3 }\n'
+    )
+    checked = pipeline.check("s.mcpe", Memory({"s.mcpe": spec}), {"tracker": KnownServer("tracker", {"find": tool})})
+    assert [d.code for d in checked.diagnostics if d.code == "MCPE263"] == wanted
+
+
 def test_results_without_a_schema_are_open() -> None:
     spec = READERS["harvest"].replace("CALL", 'tracker.get_plain(key: "x")').replace("PATH", "$.whatever.there[0].is")
     assert codes(spec) == []

@@ -141,12 +141,20 @@ def _check(lowered: Lowered, server: str | None, name: str, select: Select) -> N
         if tool is None or tool.output_schema is None:
             return
         schemas.append((tool.output_schema, tool.output_schema))
-    # the result of a tool that only wraps one member is that member: which of the two is read, the run says
-    if any(len(members(root, schema) or ()) < 2 for root, schema in schemas):
+    if any(_may_be_opened(root, schema) for root, schema in schemas):
         return
     problem = _walk(name, select, schemas)
     if problem is not None:
         lowered.ctx.problems.found.append(problem)
+
+
+def _may_be_opened(root: Any, schema: Any) -> bool:
+    """Whether `$` may be the one text that a result wraps; which of the two is read, only the run can say."""
+    inner = members(root, schema) or {}
+    if len(inner) > 1:
+        return False
+    kinds = [allows(root, part) for parts in inner.values() for part in parts]
+    return not kinds or any(kind is None or "string" in kind for kind in kinds)
 
 
 def _walk(tool: str, select: Select, schemas: Schemas) -> Diagnostic | None:
