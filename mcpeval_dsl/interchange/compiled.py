@@ -9,6 +9,8 @@ from mcpeval_dsl.diagnostics.model import Diagnostic
 from mcpeval_dsl.interchange.model import Suite
 from mcpeval_dsl.interchange.spec_text import write
 
+_ROUNDS = 3  # errors of one stage hide those of the next
+
 
 @dataclass(slots=True)
 class Compiled:
@@ -35,16 +37,15 @@ class _Files:
 
 def compile_suite(suite: Suite, source: str) -> Compiled:
     """The text of the suite, without tasks in which the compiler finds an error."""
-    for _ in range(3):
-        text = formatted(write(suite, source))
-        found = _check(suite, text)
-        bad = _tasks_at(suite, text, found.errors)
+    for _ in range(_ROUNDS):
+        found = _check(suite, formatted(write(suite, source)))
+        bad = _tasks_at(suite, found.text, found.errors)
         if not bad:
             return found
-        for name, problem in bad.items():
-            task = next(each for each in suite.tasks if each.name == name)
+        for task in [each for each in suite.tasks if each.name in bad]:
+            problem = bad[task.name]
             suite.drop(task, f"it would not compile ({problem.code}: {problem.title})")
-    return found
+    return _check(suite, formatted(write(suite, source)))
 
 
 def _check(suite: Suite, text: str) -> Compiled:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,7 +80,3 @@ def _lines(text: str) -> Node:
             each.key_lines = dict.fromkeys(each.key_lines, number)
         found.items.append(node)
     return found
-
-
-def plain_json(node: Node) -> str:
-    return json.dumps(node.plain(), ensure_ascii=False)

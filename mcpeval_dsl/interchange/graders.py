@@ -47,22 +47,16 @@ def contains_any(values: Sequence[str], *, case: bool = False) -> str:
     return "any { " + "; ".join(contains([value], case=case) for value in values) + " }"
 
 
-def judge(claims: Iterable[str], threshold: float | None = None) -> str:
-    """A model judges; a threshold below 1 is a share of the claims, and says nothing about a single one."""
+def judge(claims: Iterable[str]) -> str:
+    """A model judges whether the claims hold."""
     said = [" ".join(words.clean(claim)[0].split()) for claim in claims]
     written = [f"claim {words.quoted(claim)}" for claim in said if claim] or [f"claim {words.quoted(DONE)}"]
-    if threshold is not None and len(written) > 1 and 0 < threshold < 1:
-        written.append(f"threshold {percent(threshold)}")
     return "judge { " + "; ".join(written) + " }"
 
 
 def duration(milliseconds: float) -> str:
     whole = round(milliseconds)
     return f"{whole // 1000}s" if whole % 1000 == 0 else f"{whole}ms"
-
-
-def percent(share: float) -> str:
-    return f"{round(share * 100, 2):g}%"
 
 
 def answer(suite: Suite, task: Task, expected: str, line: int, grader: str | None = None) -> None:
@@ -116,10 +110,10 @@ def counted(least: int | None, most: int | None, pattern: str) -> list[str]:
     return found
 
 
-def judged_by(suite: Suite, task: Task, claims: Sequence[str], threshold: float | None = None) -> None:
-    """A judge grader; the suite then needs a judge, and a single score with a threshold becomes a verdict."""
+def judged_by(suite: Suite, task: Task, claims: Sequence[str]) -> None:
+    """A judge grader; the suite then needs a judge."""
     suite.judged = True
-    task.add("grade", judge(claims, threshold))
+    task.add("grade", judge(claims))
 
 
 def judge_alone(suite: Suite, task: Task, line: int, why: str) -> None:

@@ -57,7 +57,7 @@ def import_file(path: Path, shown: str, wanted: str = "", told: Sequence[str] = 
     """
     made = Made()
     try:
-        if path.is_dir():
+        if _is_folder(path):
             return _folder(path, shown, told, stem)
         text = reading.read(path, shown)
         document = parse(path, shown, text.text)
@@ -66,7 +66,6 @@ def import_file(path: Path, shown: str, wanted: str = "", told: Sequence[str] = 
             made.diagnostics.append(_unknown(shown))
             return made
         suite = Suite(importer.TITLE)
-        suite.names.taken |= {"agent", "referee", "cluster"}
         suite.folder = f"{stem or words.slug(Path(shown).name.split('.')[0], 'imported')}_files"
         for said in text.said:
             suite.note("changed", said, shown, 1)
@@ -75,9 +74,6 @@ def import_file(path: Path, shown: str, wanted: str = "", told: Sequence[str] = 
         importer.load(document, suite)
     except Unreadable as problem:
         made.diagnostics.append(_unreadable(shown, problem))
-        return made
-    except (OSError, ValueError):
-        made.diagnostics.append(_unreadable(shown, Unreadable("no file can have this name")))
         return made
     if not suite.tasks and not suite.checks:
         made.diagnostics.append(_nothing(shown, suite))
@@ -88,13 +84,20 @@ def import_file(path: Path, shown: str, wanted: str = "", told: Sequence[str] = 
     return made
 
 
+def _is_folder(path: Path) -> bool:
+    """False also for what cannot be a file's name."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
 def _folder(path: Path, shown: str, told: Sequence[str], stem: str) -> Made:
     """A folder of tasks of mcpchecker, the one format that has a file for each."""
     from mcpeval_dsl.interchange.importers import mcpchecker
 
     made = Made()
     suite = Suite(mcpchecker.TITLE)
-    suite.names.taken |= {"agent", "referee", "cluster"}
     suite.folder = f"{stem or words.slug(path.name, 'imported')}_files"
     servers.given(suite, told)
     mcpchecker.load_folder(path, shown, suite)

@@ -39,6 +39,8 @@ RANKS = (
 )
 
 
+TAKEN = ("agent", "referee", "cluster")
+"""Names of what the text of every spec may have: its model, its judge, an environment."""
 PLACE = "my_server"
 """Name of the block that stands for a server which the source does not name."""
 
@@ -98,7 +100,6 @@ class Server:
     url: str = ""
     env: dict[str, str] = field(default_factory=dict)
     headers: dict[str, str] = field(default_factory=dict)
-    timeout_ms: float | None = None
     comments: list[str] = field(default_factory=list)
     placeholder: bool = False
 
@@ -131,7 +132,6 @@ class Suite:
     models: list[str] = field(default_factory=list)
     judge: str = ""
     judged: bool = False
-    threshold: float | None = None
     trials: int | None = None
     tasks: list[Task] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
@@ -141,12 +141,20 @@ class Suite:
     folder: str = "files"
     files: dict[str, bytes] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
-    names: words.Names = field(default_factory=words.Names)
+    names: words.Names = field(default_factory=lambda: words.Names(TAKEN))
     found: int = 0
     """Tasks of the source, also those that could not be carried over."""
+    told: set[str] = field(default_factory=set)
+    """What is said once, however often it is met."""
 
     def note(self, what: What, text: str, path: str, line: int, task: str = "") -> None:
         self.notes.append(Note(what, " ".join(text.split()), path, line, task))
+
+    def note_once(self, what: What, text: str, path: str, line: int) -> None:
+        """Nothing, where the same has been said."""
+        if text not in self.told:
+            self.told.add(text)
+            self.note(what, text, path, line)
 
     def task(self, title: str, name: str, path: str, line: int) -> Task:
         """A new task under a name of its own."""
@@ -155,9 +163,14 @@ class Suite:
         self.tasks.append(task)
         return task
 
+    def forget(self, task: Task) -> None:
+        """Without a word. Most often it is the last one."""
+        at = next(at for at in range(len(self.tasks) - 1, -1, -1) if self.tasks[at] is task)
+        del self.tasks[at]
+
     def drop(self, task: Task, why: str) -> None:
         """A task that cannot be carried over at all."""
-        self.tasks.remove(task)
+        self.forget(task)
         self.note("lost", f"the task `{task.title or task.name}`: {why}", task.path, task.line)
 
     def tool(self, name: str, server: str = "") -> str:

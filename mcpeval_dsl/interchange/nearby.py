@@ -30,6 +30,14 @@ def inside(root: Path, path: Path) -> Path | None:
         return None
 
 
+def matching(folder: Path, pattern: str) -> list[Path]:
+    """In order of name; none for a pattern that is none."""
+    try:
+        return sorted(folder.glob(pattern))
+    except (OSError, ValueError, NotImplementedError):
+        return []
+
+
 def text_of(root: Path, folder: Path, name: str) -> str:
     """The text of a file that another one names. Raises Unreadable."""
     from mcpeval_dsl.interchange import reading

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from mcpeval_dsl.gateway.redact import Redactor
 from mcpeval_dsl.interchange import words
-from mcpeval_dsl.interchange.model import PLACE, Server, Suite
+from mcpeval_dsl.interchange.model import PLACE, Server, Suite, What
 from mcpeval_dsl.interchange.trees.node import Node, Unreadable
 
 _SECRET = re.compile(
@@ -217,10 +217,9 @@ def _template(suite: Suite, name: str, path: str, line: int) -> str:
 
 
 def _secret(suite: Suite, name: str, path: str, line: int, *, copied: bool) -> None:
-    what = "look" if not copied else "changed"
+    what: What = "changed" if copied else "look"
     said = f"`{name}` is read from your environment when the run starts; no value of it is in the spec"
-    if not any(note.text == said for note in suite.notes):
-        suite.note("look" if what == "look" else "changed", said, path, line)
+    suite.note_once(what, said, path, line)
 
 
 def placeholder(suite: Suite, path: str, name: str = PLACE) -> None:

@@ -16,6 +16,7 @@ from mcpeval_dsl.interchange.transcripts import claude_code, codex, own
 from mcpeval_dsl.interchange.transcripts.deriving import Deriving, annotate
 from mcpeval_dsl.interchange.transcripts.session import Called, Session
 from mcpeval_dsl.interchange.trees.node import Unreadable
+from mcpeval_dsl.records.model import RECORD_FORMAT, TrialRecord
 from mcpeval_dsl.values.nesting import json_within
 
 MOST_BYTES = 256 * 1024 * 1024
@@ -86,8 +87,6 @@ def _file(path: Path, shown: str) -> Session:
 def _own(path: Path, session: Session) -> None:
     from pydantic import ValidationError
 
-    from mcpeval_dsl.records.model import TrialRecord
-
     try:
         own.read(TrialRecord.model_validate_json(path.read_bytes()), session)
     except ValidationError as error:
@@ -95,7 +94,7 @@ def _own(path: Path, session: Session) -> None:
 
 
 def _reader_of(line: dict[str, Any]) -> Any:
-    if line.get("format") == "mcpe-record/1":
+    if line.get("format") == RECORD_FORMAT:
         return own
     return claude_code if claude_code.is_this(line) else codex if codex.is_this(line) else None
 
@@ -162,7 +161,6 @@ def _suite(session: Session, told: Sequence[str], source: str) -> Suite:
         raise Unreadable("no tool of an MCP server is called in it")
     _shorten(session)
     suite = Suite(f"session of {session.recorder}")
-    suite.names.taken |= {"agent", "referee"}
     servers.given(suite, told)
     _servers(suite, session)
     models.use(suite, session.model)

@@ -71,19 +71,20 @@ def slug(text: str, fallback: str) -> str:
 class Names:
     """Names given so far: each is new, and none is a word of the language."""
 
-    def __init__(self) -> None:
-        self.taken: set[str] = set()
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self.taken = set(taken)
+        self._following: dict[str, int] = {}  # by name, the number to try next: many tasks may have one title
 
     def new(self, text: str, fallback: str) -> str:
         """A name for `text`, which is kept as it is where it is one."""
         wanted = text if is_name(text) and len(text) <= LONGEST_NAME else slug(text, fallback)
         if wanted in words_of_the_language():
             wanted = f"{wanted}_{fallback}"
-        counted = wanted == f"{fallback}_1"
-        base, number = (fallback, 2) if counted else (wanted, 2)
-        name = wanted
+        base = fallback if wanted == f"{fallback}_1" else wanted
+        name, number = wanted, self._following.get(base, 2)
         while name in self.taken:
             name, number = f"{base}_{number}", number + 1
+        self._following[base] = number
         self.taken.add(name)
         return name
 

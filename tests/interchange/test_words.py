@@ -36,6 +36,21 @@ def expression_of(value: str) -> Any:
     return checked.value.lets[0].value
 
 
+def test_many_names_of_one_title_take_a_step_each() -> None:
+    class Counting(set[str]):
+        looked = 0
+
+        def __contains__(self, name: object) -> bool:
+            self.looked += 1
+            return super().__contains__(name)
+
+    names = words.Names()
+    names.taken = looked = Counting()
+    found = [names.new("Find the issue", "task") for _ in range(200)]
+    assert len(set(found)) == 200 and found[:3] == ["find_the_issue", "find_the_issue_2", "find_the_issue_3"]
+    assert looked.looked < 3 * 200
+
+
 json_values = st.recursive(
     st.none()
     | st.booleans()

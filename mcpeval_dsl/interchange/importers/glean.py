@@ -63,14 +63,7 @@ def _task(suite: Suite, document: Document, case: Node, wanted: Node, prompt: st
     if not task.graded and answer:
         graders.answer(suite, task, answer, case.line_of("canonicalAnswer"))
     if not task.graded:
-        graders.judged_by(suite, task, ["The answer does what was asked."])
-        suite.note(
-            "look",
-            "nothing of what is expected could be carried over: a judge decides",
-            document.shown,
-            case.line,
-            task.name,
-        )
+        graders.judge_alone(suite, task, case.line, "nothing of what is expected could be carried over")
 
 
 def _said(suite: Suite, document: Document, task: Task, wanted: Node) -> None:
@@ -96,9 +89,7 @@ def _called(suite: Suite, document: Document, task: Task, wanted: Node) -> None:
     named: list[str] = []
     for call in triggered.list_of("calls") if triggered is not None else ():
         name = call.text("name") or call.raw
-        given = call.get("arguments")
-        plain = given.plain() if given is not None and given.kind == "map" else {}
-        pattern = graders.called(suite, name, plain, call.text("server"))
+        pattern = graders.called(suite, name, call.plain_map("arguments"), call.text("server"))
         named.append(name)
         if call.text("required") == "false":
             task.add("expect", f"optional({pattern})")
@@ -157,8 +148,5 @@ def _direct(suite: Suite, document: Document, case: Node, wanted: Node) -> None:
     for key in wanted.pairs:
         if key not in ("containsText", "matchesPattern", "response", "isError"):
             suite.note("lost", f"`{key}` has no counterpart in a check", document.shown, wanted.line_of(key))
-    arguments = case.get("args")
-    plain = arguments.plain() if arguments is not None and arguments.kind == "map" else {}
-    calls.direct(
-        suite, document.shown, case.text("toolName"), plain, requires, title=case.text("description") or case.text("id")
-    )
+    title = case.text("description") or case.text("id")
+    calls.direct(suite, document.shown, case.text("toolName"), case.plain_map("args"), requires, title=title)

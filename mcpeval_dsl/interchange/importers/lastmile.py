@@ -84,8 +84,5 @@ def _task(suite: Suite, document: Document, case: Node, root: Node) -> Task | No
         said = "`expected_output`, which only some evaluators read, is given to a judge"
         suite.note("changed", said, document.shown, case.line_of("expected_output"), task.name)
     if not task.graded:
-        graders.judged_by(suite, task, ["The answer does what was asked."])
-        suite.note(
-            "look", "no evaluator of it could be carried over: a judge decides", document.shown, case.line, task.name
-        )
+        graders.judge_alone(suite, task, case.line, "no evaluator of it could be carried over")
     return task

@@ -76,9 +76,8 @@ def _count(suite: Suite, task: Task, arguments: Node, line: int) -> str | None:
 
 
 def _called_with(suite: Suite, task: Task, arguments: Node, line: int) -> str | None:
-    tool, wanted = arguments.text("tool_name"), arguments.get("expected_args")
-    plain = wanted.plain() if wanted is not None and wanted.kind == "map" else {}
-    task.add("grade", f"calls {graders.called(suite, tool, plain)}")
+    tool = arguments.text("tool_name")
+    task.add("grade", f"calls {graders.called(suite, tool, arguments.plain_map('expected_args'))}")
     graders.permits(suite, task, [tool])
     return None
 

@@ -55,14 +55,7 @@ def _task(suite: Suite, document: Document, each: Node, evals: Node) -> None:
     for scorer in each.list_of("response_scorers"):
         _scorer(suite, document, task, scorer)
     if not task.graded:
-        graders.judged_by(suite, task, ["The answer does what was asked."])
-        suite.note(
-            "look",
-            "nothing is expected: a judge is asked whether it does what was asked",
-            document.shown,
-            each.line,
-            task.name,
-        )
+        graders.judge_alone(suite, task, each.line, "nothing is expected")
 
 
 def _tools(suite: Suite, document: Document, task: Task, wanted: Node) -> None:
@@ -111,6 +104,5 @@ def _call(suite: Suite, document: Document, call: Node, title: str) -> None:
                 document.shown,
                 result.line,
             )
-    arguments = call.get("params", "args", "arguments")
-    plain = arguments.plain() if arguments is not None and arguments.kind == "map" else {}
+    plain = call.plain_map("params", "args", "arguments")
     calls.direct(suite, document.shown, call.text("tool"), plain, requires, title=title)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from mcpeval_dsl.interchange import calls, graders, nearby, reading, servers, words
+from mcpeval_dsl.interchange import calls, graders, models, nearby, reading, servers, words
 from mcpeval_dsl.interchange.document import Document
 from mcpeval_dsl.interchange.importers.mcpchecker_steps import Steps
 from mcpeval_dsl.interchange.model import Suite, Task
@@ -61,23 +61,24 @@ def _eval(suite: Suite, document: Document, root: Node) -> None:
     _servers(suite, document, config)
     agent = config.get("agent")
     if agent is not None and agent.text("model"):
-        from mcpeval_dsl.interchange import models
-
         models.use(suite, agent.text("model"))
     for key in ("extensions", "agentFile", "agent", "llmJudge"):
         if config.get(key) is not None:
-            said = {"llmJudge": "where the judge is reached is yours, not the spec's"}.get(
-                key, "what is not of the tasks"
+            said = (
+                "where the judge is reached is yours, not the spec's"
+                if key == "llmJudge"
+                else "what is not of the tasks"
             )
             suite.note("lost", f"`{key}`: {said}", document.shown, config.line_of(key))
     seen: dict[Path, str] = {}
     for each in config.list_of("taskSets"):
-        assertions = [] if each.get("assertions") is None else [each.get("assertions")]
+        asserted = each.get("assertions")
+        assertions = [asserted] if asserted is not None else []
         for path, shown in _paths(suite, document, each):
             if len(seen) >= MOST_TASKS:
                 suite.note("lost", f"tasks behind the first {MOST_TASKS:,}", document.shown, each.line)
                 return
-            _file(suite, path, shown, each, [node for node in assertions if node is not None], document, seen)
+            _file(suite, path, shown, each, assertions, document, seen)
 
 
 def _servers(suite: Suite, document: Document, config: Node) -> None:
@@ -115,7 +116,7 @@ def _paths(suite: Suite, document: Document, each: Node) -> Iterator[tuple[Path,
     rest = rest.removeprefix("./")
     found: list[Path] = []
     if rest and not rest.startswith("/") and ".." not in rest.split("/"):
-        found = sorted(base.glob(rest)) if re.search(r"[*?\[]", rest) else [base / rest]
+        found = nearby.matching(base, rest) if re.search(r"[*?\[]", rest) else [base / rest]
     kept = [real for path in found[: MOST_TASKS * 2] if (real := nearby.inside(root, path)) is not None]
     if not kept:
         suite.note("lost", f"the tasks of `{pattern[:80]}`: there are none", document.shown, each.line)

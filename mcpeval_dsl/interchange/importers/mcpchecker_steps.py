@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path, PurePosixPath
 
 from mcpeval_dsl.interchange import graders, nearby, words
@@ -113,7 +114,7 @@ class Steps:
         self.kubectl = self.kubectl or re.search(r"\b(?:kubectl|helm|oc|virtctl|istioctl)\b", text) is not None
         shebang = re.match(r"#!\s*\S*?/?(?:env\s+)?([\w.]+)\s*(?:\n|$)", text.replace("/usr/bin/env ", "/"))
         program = _INTERPRETERS.get((shebang[1] if shebang else "bash").rsplit("/", 1)[-1], "bash")
-        command = f"cd '{{{{ workdir }}}}/{self.task.name}' && exec {program} {_shell(name)}"
+        command = f"cd '{{{{ workdir }}}}/{self.task.name}' && exec {program} {shlex.quote(name)}"
         timeout = value.text("timeout")
         block = f" {{ timeout {timeout} }}" if _TIMEOUT.fullmatch(timeout) else " { timeout 5m }"
         written = words.quoted(command).replace("{{ '{{' }} workdir }}", "{{ workdir }}")
@@ -178,9 +179,3 @@ class Steps:
 def _resource(kind: str, api: str) -> str:
     group, _, version = api.rpartition("/")
     return f"{kind}.{version}.{group}".lower() if group else kind.lower()
-
-
-def _shell(name: str) -> str:
-    import shlex
-
-    return shlex.quote(name)

@@ -109,14 +109,7 @@ def _expected(suite: Suite, document: Document, case: Node, task: Task) -> None:
         said = "`expectedOutput` is given to a judge" + ("" if decides else ", which reports and does not decide")
         suite.note("changed", said, document.shown, case.line_of("expectedOutput"), task.name)
     if not task.graded:
-        graders.judged_by(suite, task, ["The answer does what was asked."])
-        suite.note(
-            "look",
-            "nothing is asserted: a judge is asked whether it does what was asked",
-            document.shown,
-            case.line,
-            task.name,
-        )
+        graders.judge_alone(suite, task, case.line, "nothing is asserted")
 
 
 def _steps(suite: Suite, document: Document, case: Node, task: Task) -> None:
@@ -130,10 +123,9 @@ def _steps(suite: Suite, document: Document, case: Node, task: Task) -> None:
             if task.turns and turn >= 0:
                 task.turns[turn].statements += written
         elif kind == "toolCall" and turn < 0:
-            given = step.get("arguments")
-            arguments = given.pairs.items() if given is not None else ()
             server = calls.server_of(suite, document.shown, step.text("serverName"))
-            written_call = ", ".join(f"{words.argument(k)}: {words.value(v.plain())}" for k, v in arguments)
+            arguments = step.plain_map("arguments").items()
+            written_call = ", ".join(f"{words.argument(k)}: {words.value(v)}" for k, v in arguments)
             task.add("setup", f"{{ {words.tool(server, step.text('toolName'))}({written_call}) }}")
         else:
             said = f"a step `{kind[:20]}`: only what is said and called is played"
@@ -146,16 +138,14 @@ def _calls_alone(suite: Suite, document: Document, case: Node, task: Task) -> No
     if not steps:
         suite.drop(task, "it has no prompt")
         return
-    suite.tasks.remove(task)
+    suite.forget(task)
     suite.found -= 1
     for step in steps:
-        given = step.get("arguments")
-        plain = given.plain() if given is not None and given.kind == "map" else {}
         calls.direct(
             suite,
             document.shown,
             step.text("toolName"),
-            plain,
+            step.plain_map("arguments"),
             ["class == none"],
             title=task.title,
             server=step.text("serverName"),
@@ -181,9 +171,8 @@ def _test(suite: Suite, document: Document, test: Node) -> None:
         task.add("trials", str(test.whole("runs")))
     wanted = test.list_of("expectedTools", "expectedToolCalls")
     for each in wanted:
-        given = each.get("arguments")
-        plain = given.plain() if given is not None and given.kind == "map" else {}
-        task.add("grade", f"calls {graders.called(suite, each.text('toolName', 'name') or each.raw, plain)}")
+        name = each.text("toolName", "name") or each.raw
+        task.add("grade", f"calls {graders.called(suite, name, each.plain_map('arguments'))}")
     graders.permits(suite, task, [each.text("toolName", "name") or each.raw for each in wanted])
     if not wanted:
         task.add("grade", "calls none(*)")

@@ -54,9 +54,8 @@ def _grader(suite: Suite, document: Document, task: Task, each: Node) -> list[st
 
 def _with(suite: Suite, document: Document, task: Task, each: Node) -> str:
     wrapped = each.get("args")
-    given = wrapped.get("args") if wrapped is not None and wrapped.kind == "map" else None
     matching = wrapped.text("argumentMatching") if wrapped is not None else ""
-    plain = given.plain() if given is not None and given.kind == "map" and matching != "ignore" else {}
+    plain = wrapped.plain_map("args") if wrapped is not None and matching != "ignore" else {}
     if matching == "exact":
         suite.note("changed", "arguments beside the named ones are let pass", document.shown, each.line, task.name)
     pattern = graders.called(suite, each.text("toolName"), plain)

@@ -106,9 +106,7 @@ def _call(suite: Suite, document: Document, test: Node, group: str) -> None:
     latency = test.number("maxLatency")
     if latency is not None and latency > 0:
         requires.append(f"latency.max <= {latency:.0f}ms")
-    arguments = test.get("args")
-    plain = arguments.plain() if arguments is not None and arguments.kind == "map" else {}
     title = ": ".join(part for part in (group, test.text("description")) if part)
-    calls.direct(suite, document.shown, test.text("name"), plain, requires, title=title)
+    calls.direct(suite, document.shown, test.text("name"), test.plain_map("args"), requires, title=title)
     if test.get("retries"):
         suite.note("lost", "`retries`: a check is made once", document.shown, test.line_of("retries"))

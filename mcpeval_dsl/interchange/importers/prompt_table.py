@@ -7,10 +7,11 @@ import io
 import json
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from mcpeval_dsl.interchange import graders, words
 from mcpeval_dsl.interchange.document import Document
-from mcpeval_dsl.interchange.model import Suite
+from mcpeval_dsl.interchange.model import Suite, Task
 from mcpeval_dsl.interchange.trees.node import Node, Unreadable
 
 NAME = "prompt-table"
@@ -70,7 +71,7 @@ Row = tuple[dict[str, str], int]
 
 def is_this(document: Document) -> bool:
     try:
-        rows = list(_rows(document))[:5]
+        rows = list(islice(_rows(document), 5))
     except Unreadable:
         return False
     return any(_has(row, "prompt") and (_has(row, "tool") or _has(row, "answer")) for row, _ in rows)
@@ -105,7 +106,7 @@ def _task(suite: Suite, document: Document, row: dict[str, str], line: int) -> N
     tag = words.tags(re.split(r"[,;|]", row.get(_column(row, "tag"), "")))
     if tag:
         task.add("tags", tag)
-    _tools(suite, document, task.name, row, line)
+    _tools(suite, document, task, row, line)
     answer = row.get(_column(row, "answer"), "")
     if answer.strip():
         graders.answer(
@@ -118,8 +119,7 @@ def _task(suite: Suite, document: Document, row: dict[str, str], line: int) -> N
         graders.untestable(suite, task, "", line)
 
 
-def _tools(suite: Suite, document: Document, name: str, row: dict[str, str], line: int) -> None:
-    task = next(task for task in reversed(suite.tasks) if task.name == name)
+def _tools(suite: Suite, document: Document, task: Task, row: dict[str, str], line: int) -> None:
     column = _column(row, "tool")
     said = row.get(column, "").strip()
     if not _has(row, "tool") or (not said and _has(row, "answer")):

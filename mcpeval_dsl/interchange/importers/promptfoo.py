@@ -35,7 +35,7 @@ def load(document: Document, suite: Suite) -> None:
     tests = list(_tests(suite, document, root))
     for test, (prompt, line) in itertools.product(tests, prompts):
         for variables in _variables(test, default):
-            if len(suite.tasks) >= MOST_TASKS:
+            if suite.found + len(suite.checks) >= MOST_TASKS:
                 suite.note("lost", f"tests behind the first {MOST_TASKS:,}", document.shown, test.line)
                 return
             _task(suite, document, test, default, _filled(prompt, variables), line, variables, direct)
@@ -163,14 +163,7 @@ def _task(
     for each in wanted:
         promptfoo_assertions.add(suite, document, task, each, lambda text: _filled(text, variables))
     if not task.graded:
-        graders.judged_by(suite, task, ["The answer does what was asked."])
-        suite.note(
-            "look",
-            "nothing that is asserted could be carried over: a judge decides",
-            document.shown,
-            test.line,
-            task.name,
-        )
+        graders.judge_alone(suite, task, test.line, "nothing that is asserted could be carried over")
     for key in test.pairs:
         if key not in ("vars", "assert", "description"):
             suite.note("lost", f"`{key}`", document.shown, test.line_of(key), task.name)

@@ -124,9 +124,7 @@ def _trajectory(suite: Suite, task: Task, each: Node, kind: str, negated: bool) 
     if kind == "trajectory:tool-sequence":
         return f"calls {graders.in_order(patterns)}"
     if kind == "trajectory:tool-args-match":
-        given = value.get("args", "arguments")
-        plain = given.plain() if given is not None and given.kind == "map" else {}
-        return f"calls {words.call(patterns[0], plain)}"
+        return f"calls {words.call(patterns[0], value.plain_map('args', 'arguments'))}"
     return None
 
 

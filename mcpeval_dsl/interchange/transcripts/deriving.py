@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from mcpeval_dsl.interchange import graders, words
@@ -21,14 +22,19 @@ _MOST_FACTS = 8
 _LONGEST = 200
 
 
-@dataclass(slots=True)
+@dataclass
 class _Source:
-    """A call whose result later values came from, as a harvest. `fields`: name by form; `bound`: name by path."""
+    """A call whose result later values came from, as a harvest. `value` is the result; `fields` are names by form."""
 
     name: str
     call: Called
+    value: Any
+    lines: list[str]
     fields: dict[str, str] = field(default_factory=dict)
-    lines: list[str] = field(default_factory=list)
+
+    @cached_property
+    def places(self) -> dict[str, tuple[str | int, ...]]:
+        return places(self.value)
 
 
 class Deriving:
@@ -39,7 +45,7 @@ class Deriving:
         self.origins = traced(session)
         self.by_id = {call.id: call for call in session.calls}
         self.sources: dict[str, _Source | None] = {}
-        self.servers = {call.server for call in session.calls}
+        self.said = "\n".join(each.text for each in session.said)
 
     def task(self, name: str) -> Task:
         said = [each for each in self.session.said if each.text.strip()]
@@ -96,8 +102,7 @@ class Deriving:
         if source is None:
             return None
         if form not in source.fields:
-            value = parsed(source.call.structured, source.call.text)
-            path = places(value, {form}).get(form)
+            path = source.places.get(form)
             if path is None:
                 return None
             self._bind(source, form, path)
@@ -111,8 +116,7 @@ class Deriving:
         while name in taken:
             name, number = f"{base}_{number}", number + 1
         source.fields[form] = name
-        value = parsed(source.call.structured, source.call.text)
-        told = by_what_was_said(value, path, "\n".join(each.text for each in self.session.said))
+        told = by_what_was_said(source.value, path, self.said)
         source.lines.insert(-1, f"  {name} = {told or json_path(path)}")
         if told is None and any(isinstance(step, int) for step in path):
             said = f"`{source.name}.{name}` is told by its place in a list; say what tells it apart, if the order moves"
@@ -124,7 +128,10 @@ class Deriving:
             return self.sources[call_id]
         self.sources[call_id] = None
         call = self.by_id.get(call_id)
-        if call is None or call.is_error or effect(call) != "readonly" or parsed(call.structured, call.text) is None:
+        if call is None or call.is_error or effect(call) != "readonly":
+            return None
+        value = parsed(call.structured, call.text)
+        if value is None:
             return None
         arguments = self._arguments(call)
         if arguments is None:
@@ -136,7 +143,7 @@ class Deriving:
         head = f"harvest {name} = {words.tool(server, call.tool)}({arguments}) {{"
         # A harvest rests on others, which stand before it: dictionaries keep the order in which they are entered.
         del self.sources[call_id]
-        source = _Source(name, call, {}, [head, "}"])
+        source = _Source(name, call, value, [head, "}"])
         self.sources[call_id] = source
         return source
 
@@ -146,7 +153,7 @@ class Deriving:
         written: list[str] = []
         for key, value in call.arguments.items():
             found = known.get("/" + str(key).replace("~", "~0").replace("/", "~1"))
-            if _is_secret(key, value):
+            if isinstance(value, str) and "[redacted" in value:
                 return None
             reference = None
             if found is not None and found[1].verdict == "known" and found[1].origin == "result" and found[0].form:
@@ -185,13 +192,13 @@ class Deriving:
     def _facts(self, answer: str) -> list[str]:
         from mcpeval_dsl.provenance.occurrences import Needles, Place
 
-        prompts = "\n".join(each.text for each in self.session.said)
         found: list[str] = []
         for call in reversed(self.session.calls):
-            if self._source(call.id) is None:
+            source = self._source(call.id)
+            if source is None:
                 continue
-            forms = _telling(parsed(call.structured, call.text))
-            told, asked = Needles(forms).places(answer), Needles(forms).places(prompts)
+            forms = _telling(source.value)
+            told, asked = Needles(forms).places(answer), Needles(forms).places(self.said)
             for form in forms:
                 if told.get(form, Place.INSIDE) >= Place.WHOLE and form not in asked and len(found) < _MOST_FACTS:
                     reference = self._reference(call.id, form)
@@ -204,10 +211,6 @@ def _telling(value: Any) -> list[str]:
     forms = (exact(each) for _, each in leaves(value))
     kept = dict.fromkeys(form for form in forms if form and len(form) <= _LONGEST and bits(form) >= _TELLS)
     return list(kept)[:5000]
-
-
-def _is_secret(key: str, value: Any) -> bool:
-    return isinstance(value, str) and "[redacted" in value
 
 
 def annotate(suite: Suite, calls: Mapping[tuple[str, str], Called]) -> None:

@@ -39,7 +39,7 @@ class Said:
 
 @dataclass(slots=True)
 class Session:
-    """`other` counts uses of tools that no MCP server has; `broken` lines that could not be read."""
+    """`other` counts uses of tools that no MCP server has, `called` the others; `broken` lines that could not be read."""
 
     recorder: str
     path: str
@@ -50,6 +50,7 @@ class Session:
     broken: int = 0
     sidechains: int = 0
     redacted: list[tuple[str, int]] = field(default_factory=list)
+    called: int = 0
 
     @property
     def calls(self) -> list[Called]:
@@ -61,7 +62,8 @@ class Session:
     def call(self, called: Called) -> None:
         if not self.said:
             self.begin("", called.line)
-        called.id = f"c{len(self.calls) + 1}"
+        self.called += 1
+        called.id = f"c{self.called}"
         self.said[-1].calls.append(called)
 
     def answer(self, text: str) -> None:

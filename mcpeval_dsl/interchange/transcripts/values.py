@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from mcpeval_dsl.provenance.forms import exact
@@ -48,12 +48,12 @@ def leaves(value: Any) -> Iterator[tuple[tuple[str | int, ...], Any]]:
             yield path, each
 
 
-def places(value: Any, wanted: Collection[str]) -> dict[str, tuple[str | int, ...]]:
-    """The first place of each wanted form."""
+def places(value: Any) -> dict[str, tuple[str | int, ...]]:
+    """The first place of each form."""
     found: dict[str, tuple[str | int, ...]] = {}
     for path, each in leaves(value):
         form = exact(each)
-        if form is not None and form in wanted and path:
+        if form is not None and path:
             found.setdefault(form, path)
     return found
 

@@ -60,6 +60,10 @@ class Node:
         found = self.get(*keys)
         return found.pairs if found is not None else {}
 
+    def plain_map(self, *keys: str) -> dict[str, Any]:
+        """The members of a map as JSON data; none where there is no map."""
+        return {key: value.plain() for key, value in self.map_of(*keys).items()}
+
     def texts(self, *keys: str) -> list[str]:
         """The scalars of a list, as they were written."""
         return [node.raw for node in self.list_of(*keys) if node.kind in ("text", "number", "bool")]
