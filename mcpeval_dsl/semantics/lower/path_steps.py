@@ -34,16 +34,20 @@ class Step:
 
 def steps(path: str) -> Iterator[Step]:
     """Steps in order, up to the first one whose meaning depends on more than the path: `..`, several selectors, a template."""
-    at = 1
+    at, hidden = 1, ""
     while at < len(path):
         found = _PLAIN.match(path, at)
         if found is not None:
             yield _plain(found)
             at = found.end()
             continue
-        if not path.startswith("[?", at) or (end := _closed(path, at)) is None:
+        if not path.startswith("[?", at):
             return
-        yield Step(None, "filter", at, end, end, tuple(_tested(path, at, end)))
+        hidden = hidden or _without_texts(path)
+        end = _closed(hidden, at)
+        if end is None:
+            return
+        yield Step(None, "filter", at, end, end, tuple(_tested(hidden, at, end)))
         at = end
 
 
@@ -52,7 +56,7 @@ def _plain(found: re.Match[str]) -> Step:
         return Step(found["name"], "member", found.start("name"), found.end("name"), found.end())
     if found["quoted"] is not None:
         return Step(_unquoted(found["quoted"]), "member", found.start("quoted"), found.end("quoted"), found.end())
-    kind = "item" if found["index"] is not None else "members" if found[0] == ".*" or "*" in found[0] else "items"
+    kind = "item" if found["index"] is not None else "members" if "*" in found[0] else "items"
     return Step(None, kind, found.start(), found.end(), found.end())
 
 
@@ -68,9 +72,9 @@ def _unquoted(text: str) -> str:
         return inner
 
 
-def _closed(path: str, at: int) -> int | None:
-    """The offset behind the bracket that closes the one at `at`; texts in between hold no brackets."""
-    depth, hidden = 0, _without_texts(path)
+def _closed(hidden: str, at: int) -> int | None:
+    """The offset behind the bracket that closes the one at `at`."""
+    depth = 0
     for offset in range(at, len(hidden)):
         depth += {"[": 1, "]": -1}.get(hidden[offset], 0)
         if depth == 0:
@@ -79,12 +83,13 @@ def _closed(path: str, at: int) -> int | None:
 
 
 def _without_texts(path: str) -> str:
+    """The path with no bracket, comma or `@` in its texts, at the same offsets."""
     return _TEXTS.sub(lambda found: "_" * len(found[0]), path)
 
 
-def _tested(path: str, at: int, end: int) -> Iterator[tuple[str, int]]:
+def _tested(hidden: str, at: int, end: int) -> Iterator[tuple[str, int]]:
     """`@.name` of the outer filter only: inside a nested one `@` is something else. With several selectors, nothing."""
-    inner = _without_texts(path)[at + 1 : end - 1]
+    inner = hidden[at + 1 : end - 1]
     if "[" in inner or "," in inner or "{{" in inner:
         return
     for found in _TESTED.finditer(inner):

@@ -33,13 +33,6 @@ from mcpeval_dsl.semantics.lower.known import locked
 from mcpeval_dsl.semantics.model import Harvest, Task, Truth
 from mcpeval_dsl.source import Location
 
-_NOUNS = {
-    "array": "a list",
-    "string": "a text",
-    "integer": "a number",
-    "number": "a number",
-    "boolean": "true or false",
-}
 Reading = tuple[ToolCall, Select]
 Schemas = list[tuple[Any, Any]]
 """Pairs of a whole schema and a part of it."""
@@ -168,13 +161,13 @@ def _walk(tool: str, select: Select, schemas: Schemas) -> Diagnostic | None:
             if inner is None:
                 return None
             if step.name not in inner:
-                what = _what(tool, select.path[:before], schemas)
+                what = _what(tool, select.path[:before])
                 return _missing(select, what, step.name, (step.start, step.end), inner)
             schemas = inner[step.name]
         else:
-            schemas = _items(schemas) if step.kind != "members" else _items(schemas) if _are_lists(schemas) else []
+            schemas = _items(schemas) if step.kind != "members" or _are_lists(schemas) else []
             tested = _members(schemas) if step.tested and schemas else None
-            for name, offset in step.tested if tested is not None else ():
+            for name, offset in step.tested:
                 if tested is not None and name not in tested:
                     what = f"the items of `{select.path[:before]}` in results of `{tool}`"
                     return _missing(select, what, name, (offset, offset + len(name)), tested)
@@ -182,7 +175,7 @@ def _walk(tool: str, select: Select, schemas: Schemas) -> Diagnostic | None:
     return None
 
 
-def _what(tool: str, path: str, schemas: Schemas) -> str:
+def _what(tool: str, path: str) -> str:
     return f"results of `{tool}`" if path == "$" else f"`{path}` in results of `{tool}`"
 
 

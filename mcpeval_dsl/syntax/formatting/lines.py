@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from mcpeval_dsl.syntax.formatting.tokens import Gap
 
@@ -45,7 +45,7 @@ class Writer:
     base: int
     hangs: bool = False
     whole: bool = True
-    broke: bool = field(default=False)  # something was broken that the author had on one line
+    broke: bool = False  # something was broken that the author had on one line
 
     @property
     def column(self) -> int:

@@ -77,6 +77,8 @@ class Statement:
 
 @dataclass(slots=True)
 class Shape:
+    """A whole file; `end` is the gap before its end."""
+
     statements: list[Statement]
     end: Gap
 

@@ -67,9 +67,8 @@ def _confused(left: _Tool, right: _Tool, alike: float | None) -> bool:
     `create_file` and `create_folder` read alike, but say in both what the difference is.
     """
     only_left, only_right = left.name - right.name, right.name - left.name
-    if (
-        not only_left and not only_right
-    ):  # `find_issues` and `search_issues`; `get_issue` and `get_issues` are two things
+    if not only_left and not only_right:
+        # `find_issues` and `search_issues`; `get_issue` and `get_issues` are two things
         return left.verbs != right.verbs or alike is None or alike >= _RELATED
     if alike is None or alike < _SIMILAR:
         return False
