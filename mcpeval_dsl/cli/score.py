@@ -22,7 +22,9 @@ Example: mcpe score --spec specs/tracker.mcpe
 
 def command(
     run: Annotated[str, typer.Argument(help="Name of a run, the start of one, or its folder.")] = "",
-    again: bool = typer.Option(False, "--again", help="Grade every trial again; ask judges, commands and functions too."),
+    again: bool = typer.Option(
+        False, "--again", help="Grade every trial again; ask judges, commands and functions too."
+    ),
     grade: bool = typer.Option(True, "--grade/--no-grade", help="Grade again before scoring."),
     spec: str = typer.Option("", "--spec", help="Grade by what this spec says now."),
     trust_file: Annotated[list[str] | None, typer.Option(help="Files that say what may be started.")] = None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from mcpeval_dsl.interchange.trees.node import Unreadable
 
@@ -32,9 +32,11 @@ def inside(root: Path, path: Path) -> Path | None:
 
 def matching(folder: Path, pattern: str) -> list[Path]:
     """In order of name; none for a pattern that is none."""
+    if PurePath(pattern).anchor:
+        return []
     try:
         return sorted(folder.glob(pattern))
-    except (OSError, ValueError, NotImplementedError):
+    except (OSError, ValueError):
         return []
 
 
