@@ -55,9 +55,9 @@ def spec(tasks: int) -> str:
 def measure(tasks: int, folder: Path) -> dict[str, float]:
     """CPU seconds of each stage; imports are paid before."""
     from mcpeval_dsl import pipeline
-    from mcpeval_dsl.project.files import FileReader
     from mcpeval_dsl.plan import files
     from mcpeval_dsl.plan.build import build
+    from mcpeval_dsl.project.files import FileReader
 
     (folder / "many.mcpe").write_text(spec(tasks))
     times: dict[str, float] = {}
