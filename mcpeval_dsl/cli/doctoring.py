@@ -41,9 +41,14 @@ def _specs(root: Path) -> Iterator[Finding]:
         return
     sound = len(specs.suites)
     if errors:
-        yield Finding("specs", "error", f"{len(errors)} errors, {sound} specs without any", "`mcpe lint` shows each")
+        yield Finding(
+            "specs",
+            "error",
+            f"{_counted(len(errors), 'error')}, {_counted(sound, 'spec')} without any",
+            "`mcpe lint` shows each",
+        )
     else:
-        yield Finding("specs", "ok", f"{sound} specs, none with an error")
+        yield Finding("specs", "ok", f"{_counted(sound, 'spec')}, none with an error")
     yield from _locks(specs)
     yield from _trusted(specs, root)
 
@@ -60,15 +65,19 @@ def _locks(specs: Specs) -> Iterator[Finding]:
         missing += [f"{server.name} of {loaded.path}" for server in loaded.suite.servers if server.name not in known]
     count = sum(len(loaded.suite.servers) for loaded in specs.suites)
     if missing:
-        said = f"{count - len(missing)} of {count} servers are locked; not {missing[0]}"
+        said = f"{count - len(missing)} of {_counted(count, 'server')} locked; not {missing[0]}"
         said += f" and {len(missing) - 1} more" if len(missing) > 1 else ""
         hint = "`mcpe lock`: then tools, arguments and paths are checked before a run"
         yield Finding("locks", "warning", said, hint)
     elif count:
         hint = "`mcpe lock --check` asks the servers whether it is still true"
         yield Finding(
-            "locks", "ok", f"all {count} servers are locked; whether still so, `mcpe lock --check` asks them", hint
+            "locks", "ok", f"{_counted(count, 'server')} locked; whether still so, `mcpe lock --check` asks", hint
         )
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def _trusted(specs: Specs, root: Path) -> Iterator[Finding]:
@@ -85,10 +94,10 @@ def _trusted(specs: Specs, root: Path) -> Iterator[Finding]:
     except ValueError:
         return  # the trust store has a line of its own
     if new:
-        said = f"{len(items) - len(new)} of {len(items)} command lines are trusted here"
+        said = f"{len(items) - len(new)} of {_counted(len(items), 'command line')} trusted here"
         yield Finding("trust", "warning", said, "`mcpe trust` shows the others; in CI, give --trust-file")
     else:
-        yield Finding("trust", "ok", f"all {len(items)} command lines of these specs are trusted here")
+        yield Finding("trust", "ok", f"{_counted(len(items), 'command line')} of these specs, trusted here")
 
 
 def _plans(specs: Specs) -> Iterator[Plan]:

@@ -37,7 +37,7 @@ def _report(lowered: Lowered, server: str, catalogue: str, bare: list[str], at: 
     lowered.ctx.problems.found.append(
         Diagnostic(
             "MCPE321",
-            f"{len(bare)} of the tools of `{server}` have no effect class: {listed}",
+            f"{len(bare)} of the tools of `{server}` {'has' if len(bare) == 1 else 'have'} no effect class: {listed}",
             at,
             "A tool that is neither annotated nor classed by a believed hint is not permitted.",
             f"add it to `annotations {catalogue} {{ … }}`",

@@ -26,7 +26,7 @@ def narrow_budgets(lowered: Lowered) -> None:
                 lowered,
                 entry,
                 "MCPE373",
-                f"`{task.name}` allows {min(limits):g} calls, and {what} {needed}",
+                f"`{task.name}` allows {min(limits):g} call{'s' * (min(limits) != 1)}, and {what} {needed}",
                 "A trial that does what it should is over the budget, and fails.",
                 f"raise it: `budget calls <= {needed}` or more, so that an agent may also look around",
                 fixes=_raised(entry, needed),

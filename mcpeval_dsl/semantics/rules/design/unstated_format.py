@@ -42,7 +42,7 @@ def unstated_format(lowered: Lowered) -> None:
                 "MCPE374",
                 f"the answer has to be {kind}, and the prompt of `{task.name}` does not say so",
                 "A sentence with the right value in it is a good answer, and fails.",
-                "say so in the prompt (“Answer with the key only.”), write `answer json`, or grade with `contains`",
+                "say so in the prompt (“Answer with the key only.”), write `answer json {…}`, or grade with `contains`",
                 grader=strict,
             )
 
