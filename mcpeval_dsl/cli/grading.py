@@ -70,8 +70,8 @@ async def _place(
     context: RunContext, environment: Environment | None, task: Task, workdir: Path | None
 ) -> AsyncIterator[Wrap | None]:
     """The sandbox of what graders start: the trial's folder as long as it stands, else an empty one. Nothing for others."""
-    from mcpeval_dsl.cli.regrading import runs_code
     from mcpeval_dsl.execute.networking import granted
+    from mcpeval_dsl.grade.starting import runs_code
 
     if not runs_code(task):
         yield None

@@ -40,7 +40,7 @@ def _same(before: Plan, now: Plan, old: Task, new: Task) -> dict[str, str]:
     """Ids of graders that ask somebody, now -> then. Those of a dialogue's turns have ids of their own turn: they are asked."""
     if old.dialogue is not None or new.dialogue is not None:
         return {}
-    from mcpeval_dsl.cli.regrading import STARTING
+    from mcpeval_dsl.grade.starting import STARTING
     from mcpeval_dsl.semantics.task_parts import all_graders
 
     then: dict[str, str] = {}

@@ -22,10 +22,6 @@ if TYPE_CHECKING:
     from mcpeval_dsl.plan.model import Plan
     from mcpeval_dsl.records.model import TrialRecord
     from mcpeval_dsl.records.store import RunStore
-    from mcpeval_dsl.semantics.model import Task
-
-_RUNNING = frozenset({"command", "python"})
-STARTING = _RUNNING | {"judge"}
 
 
 def regrade(run: StoredRun, again: bool, trust_files: tuple[str, ...], before: Plan | None = None) -> int | None:
@@ -35,6 +31,7 @@ def regrade(run: StoredRun, again: bool, trust_files: tuple[str, ...], before: P
     """
     from mcpeval_dsl.cli import trusting
     from mcpeval_dsl.cli.stored import code, damaged
+    from mcpeval_dsl.grade.starting import starts_something
     from mcpeval_dsl.records.codec import DamagedRecord
     from mcpeval_dsl.records.store import open_run
     from mcpeval_dsl.score.digest import Digester
@@ -65,6 +62,7 @@ async def _grade_all(run: StoredRun, context: RunContext, store: RunStore, again
     from mcpeval_dsl.cli import calibrating, grading
     from mcpeval_dsl.cli.keeping import kept_by
     from mcpeval_dsl.cli.stored import code
+    from mcpeval_dsl.grade.starting import starts_something
 
     tasks = {task.name: task for task in run.plan.tasks}
     unbelieved = await calibrating.measure(run.plan, context, store)
@@ -127,22 +125,6 @@ def _with_judges(run: StoredRun) -> RunContext | None:
     spec_folder = (run.root / run.plan.suite.spec).parent.resolve()
     redactor = Redactor({**secrets, **keys})
     return RunContext(run.plan, run.reader.folder.path, spec_folder, settings, redactor, drivers, secrets=secrets)
-
-
-def starts_something(task: Task) -> bool:
-    """Whether grading it asks a judge, runs a command or imports the project's code."""
-    return _has(task, STARTING)
-
-
-def runs_code(task: Task) -> bool:
-    """Whether grading it starts a process."""
-    return _has(task, _RUNNING)
-
-
-def _has(task: Task, kinds: frozenset[str]) -> bool:
-    from mcpeval_dsl.semantics.task_parts import all_graders
-
-    return any(grader.kind in kinds for grader in all_graders(task))
 
 
 def is_graded(record: TrialRecord) -> bool:

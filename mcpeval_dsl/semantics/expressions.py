@@ -6,6 +6,7 @@ that is the business of the room `values`. `at` is the place in the spec and nev
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal as Word
 from typing import TypeAlias
 
@@ -14,6 +15,8 @@ from mcpeval_dsl.source import Location
 
 JsonValue: TypeAlias = "None | bool | int | float | str | list[JsonValue] | dict[str, JsonValue]"
 Scalar: TypeAlias = None | bool | int | float | str
+CONSTANTS: Mapping[str, bool | None] = {"true": True, "false": False, "null": None}
+"""Bare words that are values."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,10 +17,10 @@ from mcpeval_dsl.semantics.definitions import AXES, LITERALS
 from mcpeval_dsl.semantics.directives.metrics import SEGMENTS
 from mcpeval_dsl.semantics.directives.patterns import BEHAVIOURS, COMBINATORS, EFFECT_CLASSES
 from mcpeval_dsl.semantics.directives.variables import VARIABLES
+from mcpeval_dsl.semantics.expressions import CONSTANTS
 
 _NAME = re.compile(r"[A-Za-z_]\w*(?:-\w+)*")
 _OPERATORS = frozenset({"in", "has", "under", "not"})
-_CONSTANTS = frozenset({"true", "false", "null"})
 _OPEN = ("tag", "cluster", "difficulty")  # words that nothing defines
 _VALUES = ("value", "environment", "local")
 _IN_PATTERNS = ("server", "catalogue", *_VALUES)
@@ -91,7 +91,7 @@ def _word(key: Key, name: str) -> Refusal | None:
         )
     if key[0] in _VALUES and name.lower() in LITERALS:
         return Refusal(f"`{name}` is a word of the language")
-    taken = set(_OPERATORS | _CONSTANTS)
+    taken = {*_OPERATORS, *CONSTANTS}
     if key[0] in _VALUES:
         taken |= {variable.name for variable in VARIABLES}
         taken |= {*AXES, *SEGMENTS} if key[0] == "value" else set()

@@ -11,11 +11,11 @@ from mcpeval_dsl.semantics.definitions import LITERALS
 from mcpeval_dsl.semantics.directives.metrics import SEGMENTS
 from mcpeval_dsl.semantics.directives.patterns import BEHAVIOURS, COMBINATORS, EFFECT_CLASSES
 from mcpeval_dsl.semantics.directives.variables import ERROR_CLASSES
+from mcpeval_dsl.semantics.expressions import CONSTANTS
 from mcpeval_dsl.semantics.shape.items import bare
 from mcpeval_dsl.source import Span
 from mcpeval_dsl.syntax import tree
 
-CONSTANTS = frozenset({"true", "false", "null"})
 AXES = ("model", "host", "server", "arm")
 SERVERS = ("server", "catalogue")
 _NAMED_AXES: dict[str, tuple[str, ...]] = {

@@ -15,8 +15,8 @@ from typing import Any
 from mcpeval_dsl.diagnostics.model import Edit, Fix, Severity
 from mcpeval_dsl.diagnostics.suggestions import closest
 from mcpeval_dsl.frozen import dataclass
+from mcpeval_dsl.semantics.expressions import CONSTANTS
 from mcpeval_dsl.semantics.json_schemas import DEPTH, branches, resolved, types_of, values_of
-from mcpeval_dsl.semantics.lower.values import CONSTANTS
 from mcpeval_dsl.semantics.symbols import name_text
 from mcpeval_dsl.source import Span
 from mcpeval_dsl.syntax.tree import ListValue, Number, ObjectValue, Ref, String, Value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mcpeval_dsl.semantics.expressions import (
+    CONSTANTS,
     Access,
     Apply,
     Capture,
@@ -42,8 +43,6 @@ from mcpeval_dsl.syntax.tree import (
     String,
     Value,
 )
-
-CONSTANTS = {"true": True, "false": False, "null": None}
 
 
 def lower_value(ctx: Context, scope: Scope, value: Value) -> Expression:

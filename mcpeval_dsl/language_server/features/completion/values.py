@@ -18,6 +18,7 @@ from mcpeval_dsl.semantics.directives import operands as op
 from mcpeval_dsl.semantics.directives.functions import FUNCTIONS, TEMPLATE_FUNCTIONS
 from mcpeval_dsl.semantics.directives.metrics import METRICS
 from mcpeval_dsl.semantics.directives.variables import VARIABLES
+from mcpeval_dsl.semantics.expressions import CONSTANTS
 from mcpeval_dsl.semantics.shape.items import bare
 from mcpeval_dsl.syntax.tree import Comparison, Directive
 
@@ -69,7 +70,7 @@ def values(place: Place, *, template: bool = False) -> Iterator[Draft]:
         if not (known.kind == "table" and place.kind not in ("file", "for")):
             yield draft(known, "variable", 15 if known.near else 25 if known.kind == "environment" else 20)
     for variable in names.variables((place.kind,)):
-        constant = variable.name in ("true", "false", "null")
+        constant = variable.name in CONSTANTS
         if not (constant and template):
             yield Draft(variable.name, "variable", 45 if constant else 30, variable.doc, describing.variable(variable))
     if not template:
