@@ -76,7 +76,7 @@ async def grade(grader: Judge, record: TrialRecord, services: GradeServices) -> 
 def _question(grader: Judge, record: TrialRecord, services: GradeServices) -> _Question:
     scope = scope_of(record, services)
     claims = tuple(as_text(evaluate(claim.text, scope)) for claim in grader.claims)
-    whole = grader.transcript == "whole" or grader.common.normalisation.any_message
+    whole = grader.reads_whole
     data = shown_to_judge(record, whole)
     asked = told(record)
     nonce = nonce_of(record, grader.common.id, data + asked)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
+
 from mcpeval_dsl.diagnostics.render.safe import visible
 from mcpeval_dsl.report.page import Page, plural, wrapped
 from mcpeval_dsl.score import model
@@ -11,9 +14,9 @@ _EVIDENCE = 3
 
 
 def findings(page: Page, card: model.Scorecard) -> list[str]:
-    """What was seen again comes before what was seen once."""
+    """What was seen again comes before what was seen once, and one of each kind before a second one."""
     lines: list[str] = []
-    rows = sorted(card.findings, key=lambda row: row.strength == "lead")
+    rows = _in_order(card.findings)
     for row in rows[:SHOWN]:
         lines += _finding(row)
     for cell in card.cells:
@@ -23,6 +26,15 @@ def findings(page: Page, card: model.Scorecard) -> list[str]:
     hidden = len(rows) - SHOWN
     more = [f"  and {hidden} more: mcpe score --format json"] if hidden > 0 else []
     return [page.head("FINDINGS"), *lines, *more] if lines else []
+
+
+def _in_order(found: Iterable[model.FindingRow]) -> list[model.FindingRow]:
+    before: Counter[tuple[str, str]] = Counter()
+    ranked = []
+    for row in found:
+        ranked.append((row.strength == "lead", before[row.strength, row.kind], row))
+        before[row.strength, row.kind] += 1
+    return [row for *_, row in sorted(ranked, key=lambda each: each[:2])]
 
 
 def _finding(row: model.FindingRow) -> list[str]:

@@ -8,6 +8,7 @@ calls and small.
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -18,6 +19,9 @@ from mcpeval_dsl.score.alike import Alike
 from mcpeval_dsl.score.rows import Row
 from mcpeval_dsl.score.said import Opinion
 from mcpeval_dsl.score.sightings import Sighting, tool_of
+from mcpeval_dsl.semantics.graders import Judge
+from mcpeval_dsl.semantics.model import Task
+from mcpeval_dsl.semantics.task_parts import all_graders
 
 SHOWN = 5
 ENOUGH = 5
@@ -183,15 +187,25 @@ def tools_of(calls: Iterable[CallRecord]) -> tuple[tuple[str, str], ...]:
     return tuple(first.items())
 
 
-def opinions_of(record: TrialRecord) -> tuple[Opinion, ...]:
-    """What graders with an opinion said of the answer."""
+def opinions_of(record: TrialRecord, task: Task) -> tuple[Opinion, ...]:
+    """What graders with an opinion said of the answer, or of all that was done where they read more than the answer."""
     found = []
+    whole = {each.common.id for each in all_graders(task) if isinstance(each, Judge) and each.reads_whole}
     for verdict in record.verdicts:
-        if verdict.kind in _BY_OPINION and verdict.verdict in ("yes", "no") and verdict.reads == "answer":
+        if verdict.kind in _BY_OPINION and verdict.verdict in ("yes", "no"):
             answer = f"{verdict.turn}\0{verdict.expected}\0{record.answer.form}\0{record.answer.text}"
+            if verdict.kind != "judge" or verdict.grader in whole:
+                answer += f"\0{_done(record)}"
             digest = hashlib.blake2b(answer.encode("utf-8", "replace"), digest_size=8).hexdigest()
             found.append(Opinion(grader=verdict.grader, digest=digest, verdict=verdict.verdict))
     return tuple(found)
+
+
+def _done(record: TrialRecord) -> str:
+    """What was said, called and answered on the way: functions, commands and some judges read it, so it may decide."""
+    calls = [(c.server, c.tool, dict(c.arguments), c.text, c.structured, c.permission.decision) for c in record.calls]
+    native = [(n.tool, dict(n.arguments), n.text) for n in record.native_calls]
+    return json.dumps([calls, native, [turn.text for turn in record.turns]], sort_keys=True, default=str)
 
 
 def of_graders(row: Row, verdicts: Iterable[VerdictRecord]) -> Iterator[Sighting]:

@@ -168,7 +168,7 @@ def _said(row: Row, record: TrialRecord, planned: _Planned, can_repeat: bool) ->
         failing=failing_of(row, record),
         known=known_of(record, planned.task, planned.cell),
         tools=tools_of(calls) if row.testable else (),
-        opinions=opinions_of(record),
+        opinions=opinions_of(record, planned.task),
         noted=noted,
         reaches=reaches,
         leads=seen_leads(record),

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from mcpeval_dsl.gateway.model import CallRecord
 from mcpeval_dsl.records.model import TrialRecord, VerdictRecord
 from mcpeval_dsl.score.outcomes import TrialFacts, VerdictFact
+from mcpeval_dsl.score.sightings import cut_by_host
 
 _MOVED = "ground_truth_moved:"
 _WRITES = frozenset({"additive", "destructive", "unknown"})
@@ -151,7 +152,7 @@ def _layer(record: TrialRecord, calls: Sequence[CallRecord]) -> str:
     if record.termination == "server_dead" or any(call.effect_unknown for call in calls):
         return "transport"
     call = _unresolved(calls)
-    if call is None or call.error is None or call.schema_valid is False:
+    if call is None or call.error is None or _wrongly_asked(record, call):
         return "task execution"
     if call.error.error_class in ("transport_error", "timeout"):
         return "transport"
@@ -163,11 +164,10 @@ def _layer(record: TrialRecord, calls: Sequence[CallRecord]) -> str:
 def _failure_kind(record: TrialRecord, calls: Sequence[CallRecord], verdicts: Sequence[VerdictRecord]) -> str | None:
     call = _unresolved(calls)
     if call is not None:
-        invalid = call.schema_valid is False
-        return "right tool with invalid arguments" if invalid else "server rejected a valid call"
+        return "right tool with invalid arguments" if _wrongly_asked(record, call) else "server rejected a valid call"
     if any(v.deciding and v.verdict == "no" and v.kind == "calls" for v in verdicts):
         return "wrong tool"
-    if any(call.truncated for call in calls):
+    if any(call.truncated for call in calls) or cut_by_host(record.findings):
         return "host dropped or transformed a response"
     if record.answer.form == "given" and _unverified(calls, verdicts):
         return "claimed success without verifying"
@@ -176,6 +176,17 @@ def _failure_kind(record: TrialRecord, calls: Sequence[CallRecord], verdicts: Se
     if record.answer.form == "given" and calls and all(c.error is None for c in calls):
         return "every call succeeded and the answer is wrong"
     return None
+
+
+def _wrongly_asked(record: TrialRecord, call: CallRecord) -> bool:
+    """Whether the schema forbids it, or the server rightly refused a value that it had not named itself, as far as is known."""
+    if call.schema_valid is False:
+        return True
+    if call.error is None or call.error.kind not in ("not_found", "validation"):
+        return False
+    if any(lead.call == call.id for lead in record.leads):
+        return False
+    return any(each.call == call.id and each.decisive and each.vouch != "strong" for each in record.arguments)
 
 
 def _unverified(calls: Sequence[CallRecord], verdicts: Sequence[VerdictRecord]) -> bool:

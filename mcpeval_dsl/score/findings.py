@@ -16,7 +16,7 @@ from mcpeval_dsl.score.alike import Alike
 from mcpeval_dsl.score.claimed import of_answer
 from mcpeval_dsl.score.rows import Row, expected_calls
 from mcpeval_dsl.score.said import Noted
-from mcpeval_dsl.score.sightings import Sighting
+from mcpeval_dsl.score.sightings import Sighting, is_cut
 from mcpeval_dsl.semantics.model import Task
 
 
@@ -99,7 +99,7 @@ def noted_of(row: Row, record: TrialRecord, task: Task, calls: Sequence[CallReco
 def _sightings(
     row: Row, record: TrialRecord, task: Task, calls: Sequence[CallRecord], expected: Iterable[Sighting]
 ) -> Iterator[Iterable[Sighting]]:
-    yield (Sighting("noted", text, "") for text in record.findings)
+    yield (Sighting("noted", text, "") for text in record.findings if not is_cut(text))
     yield _shown_in_vain(record, row.success)
     yield missteps.of_calls(record, calls, row.success)
     yield misuse.of_arguments(record, calls)

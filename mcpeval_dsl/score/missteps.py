@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from mcpeval_dsl.gateway.model import CallRecord
 from mcpeval_dsl.records.model import TrialRecord
 from mcpeval_dsl.score.facts import same_call
-from mcpeval_dsl.score.sightings import Sighting, at_fault, succeeded, tool_of
+from mcpeval_dsl.score.sightings import Sighting, at_fault, cut_by_host, succeeded, tool_of
 
 PAGES = 4
 """So many pages of one list are many."""
@@ -28,7 +28,7 @@ def of_calls(record: TrialRecord, calls: Sequence[CallRecord], success: bool) ->
     """`calls` are those of the agent; `success`: the trial passed."""
     yield from _retried(calls)
     yield from _repeated(calls)
-    yield from _results(calls)
+    yield from _results(calls, cut_by_host(record.findings))
     yield from _pages(calls)
     yield from _distracted(calls)
     if not success:
@@ -87,13 +87,16 @@ def _answer(call: CallRecord) -> str:
     return json.dumps([call.text, call.structured], sort_keys=True, default=str)
 
 
-def _results(calls: Sequence[CallRecord]) -> Iterator[Sighting]:
+def _results(calls: Sequence[CallRecord], by_host: Mapping[str, str]) -> Iterator[Sighting]:
+    """`by_host`: calls of which the model saw a part alone, programs of the host among them, with their tools."""
     soft: dict[str, list[str]] = {}
     cut: dict[str, list[str]] = {}
+    for name, tool in by_host.items():
+        cut.setdefault(tool, []).append(name)
     for call in calls:
         if call.error is not None and call.error.error_class == "error_in_success":
             soft.setdefault(tool_of(call), []).append(call.id)
-        if call.truncated:
+        if call.truncated and call.id not in by_host:
             cut.setdefault(tool_of(call), []).append(call.id)
     for tool in sorted(soft):
         text = f"a result of {tool} claims success and says that it failed: it should set isError"

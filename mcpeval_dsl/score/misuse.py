@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -14,7 +13,7 @@ from mcpeval_dsl.semantics.expressions import AnyPattern, CallPattern
 from mcpeval_dsl.values.evaluate import evaluate
 from mcpeval_dsl.values.model import EvaluationError, Scope
 from mcpeval_dsl.values.patterns import argument_holds
-from mcpeval_dsl.values.text import short
+from mcpeval_dsl.values.text import clipped, short
 
 _ABOUT_ARGUMENTS = frozenset({"not_found", "validation"})
 
@@ -67,7 +66,7 @@ def of_arguments(record: TrialRecord, calls: Sequence[CallRecord]) -> Iterator[S
     by_id: dict[str, CallRecord] = {}
     for call in calls:
         if call.schema_valid is False and call.schema_errors:
-            text = f"{tool_of(call)}: arguments do not fit its schema: {short(call.schema_errors[0], 120)}"
+            text = f"{tool_of(call)}: arguments do not fit its schema: {clipped(call.schema_errors[0], 120)}"
             if text not in told:
                 told.add(text)
                 yield Sighting(
@@ -91,4 +90,4 @@ def _describe(call: CallRecord, argument: str) -> str:
 
 
 def _shown(value: Any) -> str:
-    return short(json.dumps(value, ensure_ascii=False, sort_keys=True, default=str), 60)
+    return short(value, 60)

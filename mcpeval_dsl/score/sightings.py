@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from mcpeval_dsl.gateway.model import CallRecord
+
+_CUT = re.compile(r"truncated: (?P<tool>.+) \((?P<call>[cn]\d+)\), \d+ characters left out")
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +19,16 @@ class Sighting:
     text: str
     change: str
     calls: tuple[str, ...] = ()
+
+
+def cut_by_host(notes: Iterable[str]) -> dict[str, str]:
+    """Ids of the calls of which the model saw a part alone, by the notes of a trial's host, with their tools."""
+    found = (_CUT.fullmatch(note) for note in notes if note.startswith("truncated: "))
+    return {cut["call"]: cut["tool"] for cut in found if cut is not None}
+
+
+def is_cut(note: str) -> bool:
+    return _CUT.fullmatch(note) is not None
 
 
 def tool_of(call: CallRecord) -> str:

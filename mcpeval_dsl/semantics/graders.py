@@ -176,6 +176,11 @@ class Judge:
     transcript: Word["whole", "answer"] = "answer"
     kind: Word["judge"] = "judge"
 
+    @property
+    def reads_whole(self) -> bool:
+        """Whether it is shown the transcript, not the last answer alone."""
+        return self.transcript == "whole" or self.common.normalisation.any_message
+
 
 @dataclass(frozen=True, slots=True)
 class Labelled:

@@ -97,6 +97,8 @@ def test_a_result_is_cut_for_the_model_and_kept_whole(bench: Bench) -> None:
     assert any("truncated" in finding for finding in record.findings)
     whole = hosted(bench, "tool_result_limit 100k", [long, {"reply": "lamp"}])
     assert "left out" not in whole.turns[0].answers[0].text
+    bytes_ = hosted(bench, "tool_result_limit 1KB", [long, {"reply": "lamp"}])
+    assert 1_000 < len(bytes_.turns[0].answers[0].text) < 1_100  # 250 tokens of four characters, and the note
 
 
 ADD = 'task t { prompt "Add a cup."; may add_thing; MORE grade state shelf.list_things() $.things has "cup" }\n'

@@ -21,6 +21,7 @@ from mcpeval_dsl.records.model import (
 from mcpeval_dsl.score.model import FindingRow
 from mcpeval_dsl.score.scorecard import build
 from mcpeval_dsl.semantics.expressions import ArgumentPattern, CallPattern, Combined, Literal
+from mcpeval_dsl.semantics.graders import Claim, Common, Judge
 from mcpeval_dsl.semantics.model import Task
 from tests.records.samples import call
 from tests.score.samples import plan, task, trial, verdict
@@ -167,6 +168,12 @@ CASES = {
     ),
     "a result was cut": Case(
         "cut_result", lambda: seen(ok("c1", truncated=True)), lambda: seen(ok("c1", result_bytes=10**6)), ("c1",)
+    ),
+    "a host showed a part alone": Case(
+        "cut_result",
+        lambda: seen(ok("c1"), findings=("truncated: tracker.get_issue (c1), 70 characters left out",)),
+        lambda: seen(ok("c1"), findings=("truncated: something else",)),
+        ("c1",),
     ),
     "a failure called success": Case(
         "error_in_success", lambda: seen(failed("c1", error=SOFT)), lambda: seen(failed("c1")), ("c1",)
@@ -353,6 +360,43 @@ def test_a_judge_that_disagrees_with_itself() -> None:
     assert [each.trial for each in row.evidence] == ["one@m#1", "one@m#2"]
     assert "unsteady_grader" not in found([judged(1, "yes"), judged(2, "no", "A-2")])
     assert "unsteady_grader" not in found([judged(1, "no"), judged(2, "no")])
+
+
+def test_what_a_host_left_out_is_one_finding_of_several_trials() -> None:
+    notes = [f"truncated: tracker.get_issue (c1), {length} characters left out" for length in (70, 80)]
+    of = found([seen(ok("c1"), number=n, findings=(note,)) for n, note in enumerate(notes, 1)])
+    (row,) = of["cut_result"]
+    assert (row.strength, row.trials) == ("finding", 2)
+    assert "noted" not in of
+
+
+def test_values_in_a_finding_are_quoted_once() -> None:
+    (row,) = found([seen(ok("c1", "list_issues", {"state": "all"}))], expecting(pattern("list_issues", state="open")))[
+        "wrong_argument"
+    ]
+    assert row.text == 'tracker.list_issues: argument state is "all", where == "open" is expected'
+
+
+@pytest.mark.parametrize("kind", ["python", "command"])
+def test_a_grader_of_the_whole_trial_may_decide_by_what_was_called(kind: str) -> None:
+    """Functions and commands read calls too: they contradict themselves where those are the same as well."""
+
+    def judged(number: int, said: str, *calls: CallRecord) -> TrialRecord:
+        return seen(*calls, number=number, verdicts=(verdict(said, kind=kind, reads="answer"),), answer=answer("A-1"))
+
+    (row,) = found([judged(1, "yes", ok("c1")), judged(2, "no", ok("c1"))])["unsteady_grader"]
+    assert [each.trial for each in row.evidence] == ["one@m#1", "one@m#2"]
+    assert "unsteady_grader" not in found([judged(1, "yes", ok("c1")), judged(2, "no")])
+
+
+@pytest.mark.parametrize(("transcript", "steady"), [("answer", False), ("whole", True)])
+def test_a_judge_of_the_transcript_may_decide_by_what_was_called(transcript: Any, steady: bool) -> None:
+    of = task("one", graders=(Judge(Common("g1"), (Claim(Literal("is so")),), "critic", transcript=transcript),))
+
+    def judged(number: int, said: str, *calls: CallRecord) -> TrialRecord:
+        return seen(*calls, number=number, verdicts=(verdict(said, kind="judge", grader="g1"),), answer=answer("A-1"))
+
+    assert ("unsteady_grader" not in found([judged(1, "yes", ok("c1")), judged(2, "no")], of)) is steady
 
 
 def test_trials_that_a_cache_plays_back() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from mcpeval_dsl.agents.model import Answer
 from mcpeval_dsl.gateway.model import CallError, CallRecord, Permission, ToolDefinition
+from mcpeval_dsl.records.model import ArgumentTrace, Lead
 from mcpeval_dsl.score.facts import facts_of
 from mcpeval_dsl.score.measures import Measures, measure
 from mcpeval_dsl.semantics.expressions import ArgumentPattern, Behaviour, CallPattern, Combined, Literal
@@ -16,6 +17,9 @@ TOOLS = tuple(ToolDefinition("tracker", name) for name in ("list_issues", "get_i
 LIST = CallPattern("list_issues", "tracker")
 GET = CallPattern("get_issue", "tracker", arguments=(ArgumentPattern("key", "==", Literal("A-1")),))
 FAILED = CallError("tool_error", "not_found", "no")
+UNKNOWN = CallError("tool_error", "not_found", "no A-77")
+MADE_UP = ArgumentTrace(call="c1", argument="/key", value="A-77", verdict="invented", origin="none")
+LEAD = Lead(kind="not_found of a vouched value", server="tracker", tool="get_issue", call="c1")
 
 
 def calls(*given: tuple[str, dict[str, Any]]) -> tuple[CallRecord, ...]:
@@ -107,6 +111,21 @@ def test_our_own_denial_is_nothing_to_recover_from() -> None:
             "task execution",
             "right tool with invalid arguments",
         ),
+        (
+            {"calls": (call("c1", error=UNKNOWN),), "arguments": (MADE_UP,)},
+            "task execution",
+            "right tool with invalid arguments",
+        ),
+        (
+            {"calls": (call("c1", error=UNKNOWN),), "arguments": (MADE_UP.model_copy(update={"vouch": "strong"}),)},
+            "tool semantics",
+            "server rejected a valid call",
+        ),
+        (
+            {"calls": (call("c1", error=UNKNOWN),), "arguments": (MADE_UP,), "leads": (LEAD,)},
+            "tool semantics",
+            "server rejected a valid call",
+        ),
         ({"calls": (call("c1", error=FAILED), call("c2"))}, "task execution", None),
         (
             {"calls": (call("c1", error=CallError("transport_error", "crash", "exit 1")),)},
@@ -120,6 +139,11 @@ def test_our_own_denial_is_nothing_to_recover_from() -> None:
         ),
         ({"calls": (call("c1"),)}, "task execution", "every call succeeded and the answer is wrong"),
         ({"calls": (call("c1", truncated=True),)}, "task execution", "host dropped or transformed a response"),
+        (
+            {"calls": (call("c1"),), "findings": ("truncated: s.t (c1), 9 characters left out",)},
+            "task execution",
+            "host dropped or transformed a response",
+        ),
         ({"calls": (), "termination": "turn_limit", "answer": Answer("none")}, "operations", None),
         ({"calls": (call("c1", effect_unknown=True),)}, "transport", "every call succeeded and the answer is wrong"),
         ({"calls": (), "answer": Answer("refusal")}, "task execution", "refused"),

@@ -115,7 +115,7 @@ HOSTS: tuple[Directive, ...] = (
         "tool_result_limit",
         "host",
         quantity("size", "limit", least=1),
-        "Where a result is cut before the model sees it: tokens, or bytes with a unit.",
+        "Where a result is cut before the model sees it: tokens, or bytes with a unit, four to a token.",
         "tool_result_limit 25k",
     ),
     define(

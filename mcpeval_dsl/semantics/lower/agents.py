@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, cast
 
 from mcpeval_dsl.semantics.expressions import Literal
@@ -14,6 +15,8 @@ from mcpeval_dsl.semantics.lower.words import Words, only
 from mcpeval_dsl.semantics.model import Driver, Host, Model, Price
 from mcpeval_dsl.semantics.reader import beside
 from mcpeval_dsl.syntax.tree import Directive
+
+_BYTES_PER_TOKEN = 4
 
 DRIVERS = ("anthropic", "litellm", "script", "replay", "local")
 AGENTS = ("claude_code", "codex", "gemini_cli", "opencode", "copilot_cli", "qwen_code", "command")
@@ -117,7 +120,10 @@ def _host_line(ctx: Context, line: Directive, fields: dict[str, Any]) -> None:
             fields[word] = words.name().text
         case "tool_prefix" | "tool_suffix":
             fields[word] = lower_value(ctx, ctx.values, words.value())
-        case "tool_result_limit" | "max_turns":
+        case "tool_result_limit":
+            limit = words.number()
+            fields[word] = math.ceil(limit.value / (_BYTES_PER_TOKEN if limit.unit == "bytes" else 1))
+        case "max_turns":
             fields[word] = int(words.number().value)
         case "tool_search":
             fields[word] = True
