@@ -277,6 +277,7 @@ def test_a_trial_of_ones_own_becomes_a_task_that_runs(tmp_path: Path) -> None:
     text = spec.read_text()
     assert re.search(r"harvest list_things = shelf\.list_things\(\) \{\n\s+things\s+= \$\.things\[0\]", text), text
     assert re.search(r"get_prose\(text: list_things\.things\)", text) and "contains list_things.things" in text
+    assert '"scripted"' not in text and "no model is named" in done.out, "a script is no model that answers again"
     text = re.sub(
         r"^model agent.*$", 'model right { script "right.yaml" }\nmodel wrong { script "wrong.yaml" }', text, flags=re.M
     )

@@ -13,7 +13,8 @@ def read(record: TrialRecord, session: Session) -> None:
     turns = [(exchange.said, exchange.first, exchange.answer.text) for exchange in record.exchanges]
     if not turns:
         turns = [(record.prompt, 0, record.answer.text)]
-    session.model = record.agent.provider_model or record.agent.model
+    if record.agent.driver not in ("script", "replay"):  # those are files of the spec, and no model that answers again
+        session.model = record.agent.provider_model or record.agent.model
     session.other = len(record.native_calls)
     agent = [call for call in record.calls if call.actor == "agent" and not call.distractor]
     for number, (said, first, answer) in enumerate(turns):
