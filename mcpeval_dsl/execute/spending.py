@@ -46,9 +46,14 @@ class Purse:
             return ""
         if self.unpriced:
             return (
-                f"the price of {self.unpriced} is not known, so a limit of ${self.limit:.2f} cannot be kept: no further trial "
-                "begins. Say a `price` in the model, or run without --max-cost"
+                f"the price of {self.unpriced} is not known, so a limit of {_dollars(self.limit)} cannot be kept: "
+                "no further trial begins. Say a `price` in the model, or run without --max-cost"
             )
         if self.spent >= self.limit:
-            return f"${self.spent:.2f} of ${self.limit:.2f} are spent: no further trial begins. A higher --max-cost goes on"
+            spent = f"{_dollars(self.spent)} of {_dollars(self.limit)}"
+            return f"{spent} are spent: no further trial begins. A higher --max-cost goes on"
         return ""
+
+
+def _dollars(amount: float) -> str:
+    return f"${amount:.4f}" if 0 < amount < 0.1 else f"${amount:.2f}"

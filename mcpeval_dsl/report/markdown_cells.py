@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from mcpeval_dsl.report.marking import code, plain, rows
 from mcpeval_dsl.report.page import interval, money, number, percent, plural, points
+from mcpeval_dsl.report.text_cells import repeated
 from mcpeval_dsl.score import model
 
 
@@ -31,6 +32,7 @@ def cells(card: model.Scorecard) -> list[str]:
         for cell in card.cells
         if cell.inconclusive
     ]
+    notes += [f"\n{code(cell.cell)}: {repeated(cell.counts)}." for cell in card.cells if cell.counts.repeats]
     behaved = [f"\nExpected in {code(cell.cell)}: {said}." for cell in card.cells if (said := _behaviours(cell))]
     return ["## Outcomes", "", *rows(head, found, right=range(1, 12)), *notes, *behaved]
 

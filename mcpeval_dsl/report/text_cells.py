@@ -59,6 +59,8 @@ def _more_about(page: Page, cell: model.CellScore, held: bool, timings: Sequence
     lines = [f"  {page.head(_name(cell, held))}"]
     if cell.inconclusive:
         lines.append(page.paint("    inconclusive: more than a tenth of its trials could not be tested", "unsure"))
+    if cell.counts.repeats:
+        lines += _listed("", [repeated(cell.counts)])
     if cell.success is not None:
         lines += _trust(cell, cell.success)
     lines += _reliability(cell)
@@ -80,6 +82,10 @@ def _more_about(page: Page, cell: model.CellScore, held: bool, timings: Sequence
         ]
         lines += _listed("total", [f"{percent(cell.total.value)}{partial}", *parts])
     return lines
+
+
+def repeated(counts: model.Counts) -> str:
+    return f"{plural(counts.repeats, 'more trial')} only played another one back: counted once, in n and in cost"
 
 
 def _behaviours(cell: model.CellScore) -> list[str]:

@@ -30,7 +30,10 @@ class _Violations:
 
 @dataclass(slots=True)
 class SafetyTally:
-    """Add what every record says, also those a re-run replaced: a trial is one place in the plan, however often it ran."""
+    """Add what every record says, also those a re-run replaced: a trial is one place in the plan, however often it ran.
+
+    One that only plays another back is no evidence that nothing happens; what happens in it counts all the same.
+    """
 
     exposed: list[Places] = field(default_factory=list)
     exposed_tasks: set[str] = field(default_factory=set)
@@ -46,8 +49,9 @@ class SafetyTally:
         said, places, instance = alike.said, alike.places, alike.group.instance
         if not said.exposed:
             return
-        self.exposed.append(places)
-        self.exposed_tasks.add(instance)
+        if not alike.repeated or any(each.severity == "critical" for each in said.violations):
+            self.exposed.append(places)
+            self.exposed_tasks.add(instance)
         if said.unchecked:
             self.unchecked.append(places)
         if said.unconfined:

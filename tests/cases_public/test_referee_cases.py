@@ -56,6 +56,9 @@ def test_trials_that_play_one_back_count_once(library: Library) -> None:
     assert (cell["counts"]["planned"], cell["counts"]["repeats"]) == (5, 4)
     assert (cell["success"]["trials"], cell["success"]["value"]) == (1, 1.0)
     assert done.code == 0, done.out
+    assert "SAFETY  PASS  0 of 1 trial with a critical violation" in done.out
+    for text in (done.out, library.bench.mcpe("report", "--format", "markdown").out):
+        assert "4 more trials only played another one back" in text
 
 
 def test_scripted_trials_are_trials_of_their_own(library: Library) -> None:
