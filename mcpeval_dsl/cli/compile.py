@@ -74,6 +74,7 @@ def _write(plans: list[Plan], output: str, root: Path) -> str:
     """Writes whole or not at all; returns the path as it is shown."""
     from mcpeval_dsl.plan import files
     from mcpeval_dsl.project.files import PLAN_PATH
+    from mcpeval_dsl.project.writing import put
 
     data = files.write(plans)
     if output == "-":
@@ -82,9 +83,7 @@ def _write(plans: list[Plan], output: str, root: Path) -> str:
     path = Path(output) if output else root / PLAN_PATH
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        beside = path.with_name(f".{path.name}.{os.getpid()}")
-        beside.write_bytes(data)
-        beside.replace(path)
+        put(path, data)
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError, FileExistsError) as error:
         raise typer.BadParameter(f"{path} cannot be written: {error.strerror}") from error
     return os.path.relpath(path)

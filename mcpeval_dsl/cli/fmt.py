@@ -96,6 +96,7 @@ def _file(reader: FileReader, path: str, check: bool, diff: bool) -> bool | None
     """Whether the file is changed, or would be; None where it cannot be read or written."""
     from mcpeval_dsl.diagnostics.model import Diagnostic
     from mcpeval_dsl.diagnostics.render.safe import visible
+    from mcpeval_dsl.project.writing import put
 
     try:
         data = reader.read(path)
@@ -114,7 +115,7 @@ def _file(reader: FileReader, path: str, check: bool, diff: bool) -> bool | None
         print(f"not in form: {visible(path)}")
     else:
         try:
-            replace_file(reader.root / path, formatted.value)
+            put(reader.root / path, formatted.value)
         except OSError as error:
             _show([Diagnostic("MCPE106", f"{path} cannot be written: {error.strerror}")], None, sys.stderr)
             return None
@@ -149,31 +150,3 @@ def _difference(path: str, before: bytes, after: bytes) -> str:
     old, new = (data.decode().splitlines(keepends=True) for data in (before, after))
     lines = unified_diff(old, new, path, path)
     return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines)
-
-
-def replace_file(path: Path, data: bytes) -> None:
-    """Put `data` where the file is, all or nothing; its mode and owner stay. Raises OSError.
-
-    A link is followed, and a file that may not be written is not replaced, though its folder would allow it.
-    """
-    import contextlib
-    import os
-    import stat
-    import tempfile
-
-    real = path.resolve()
-    with real.open("r+b"):
-        was = real.stat()
-    descriptor, name = tempfile.mkstemp(prefix=f".{real.name}.", dir=real.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(descriptor)
-            os.fchmod(descriptor, stat.S_IMODE(was.st_mode))
-            with contextlib.suppress(PermissionError):
-                os.fchown(descriptor, was.st_uid, was.st_gid)
-        Path(name).replace(real)
-    except BaseException:
-        Path(name).unlink()
-        raise

@@ -112,9 +112,9 @@ def _shown(source: str) -> str:
 def _written(suite: Suite, source: str, folder: Path, name: str, force: bool, form: str) -> list[Diagnostic]:
     """Writes the spec and what belongs to it, and shows the report."""
     from mcpeval_dsl.diagnostics.render.safe import visible
-    from mcpeval_dsl.interchange import folder as writing
     from mcpeval_dsl.interchange import report
     from mcpeval_dsl.interchange.compiled import compile_suite
+    from mcpeval_dsl.project import writing
 
     shown = _shown(source) if Path(source).exists() else source
     made = compile_suite(suite, shown)
@@ -128,7 +128,7 @@ def _written(suite: Suite, source: str, folder: Path, name: str, force: bool, fo
     if standing:
         return [_taken(folder, standing)]
     try:
-        writing.write(folder, files)
+        writing.put_all(folder, files)
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError, FileExistsError) as error:
         raise typer.BadParameter(f"{error.filename or folder} cannot be written: {error.strerror}") from error
     if form == "json":

@@ -12,7 +12,7 @@ import typer
 from mcpeval_dsl.cli import exits
 
 if TYPE_CHECKING:
-    from mcpeval_dsl.cli.starting import Start
+    from mcpeval_dsl.cli.reaching import Start
     from mcpeval_dsl.interchange.starter.spec import Draft
     from mcpeval_dsl.plan.model import LockedServer
 
@@ -42,14 +42,14 @@ def command(
     yes: Annotated[bool, typer.Option("--yes", help="Trust the command line of --server without asking.")] = False,
     form: Annotated[str, typer.Option("--format", help="text or json (JSON Lines).")] = "text",
 ) -> None:
-    from mcpeval_dsl.cli import starting
+    from mcpeval_dsl.cli import reaching, starting
     from mcpeval_dsl.cli.findings import show
 
     if form not in ("text", "json"):
         raise typer.BadParameter(f"--format is text or json, not `{form}`")
     try:
-        start = starting.begin(Path(folder), server, name, env or (), header or ())
-    except starting.Wrong as wrong:
+        start = reaching.begin(Path(folder), server, name, env or (), header or ())
+    except reaching.Wrong as wrong:
         show([wrong.diagnostic], {}, stream=sys.stderr)
         raise typer.Exit(exits.SPEC) from None
     if not server:

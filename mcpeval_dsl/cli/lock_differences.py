@@ -14,7 +14,7 @@ from mcpeval_dsl.cli import exits
 from mcpeval_dsl.diagnostics.model import Diagnostic
 
 if TYPE_CHECKING:
-    from mcpeval_dsl.cli.lock import Folder
+    from mcpeval_dsl.cli.meeting import Folder
     from mcpeval_dsl.cli.specs import Specs
     from mcpeval_dsl.plan.lock_changes import LockChange
     from mcpeval_dsl.plan.model import Lock
@@ -72,16 +72,16 @@ def _read(name: str) -> Lock | None:
 
 def _since(arguments: Sequence[str], trust_file: str, old: Lock | None) -> tuple[tuple[LockChange, ...], int]:
     """Changes of the servers as they are now against `old`, or else against the lock beside their spec."""
-    from mcpeval_dsl.cli import lock
+    from mcpeval_dsl.cli import meeting
     from mcpeval_dsl.cli import specs as loading
     from mcpeval_dsl.cli.findings import show as show_findings
 
     specs = loading.load(arguments, with_lock=False)
-    folders = lock.meet(specs, trust_file) if specs.suites and not specs.failed else {}
+    folders = meeting.meet(specs, trust_file) if specs.suites and not specs.failed else {}
     changes = tuple(change for folder in folders.values() for change in _of_folder(specs, folder, old))
     if specs.diagnostics:
         show_findings(specs.diagnostics, specs.sources, "text", sys.stderr)
-    return changes, lock.code(specs, folders, outdated=False)
+    return changes, meeting.exit_code(specs, folders, outdated=False)
 
 
 def _of_folder(specs: Specs, folder: Folder, old: Lock | None) -> tuple[LockChange, ...]:

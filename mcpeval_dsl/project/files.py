@@ -64,6 +64,8 @@ class FileReader:
 
     def exists(self, path: str) -> bool:
         """False also for what cannot be a file's name (too long, a zero byte)."""
+        if path in self.overlay or any(name.startswith(f"{path}/") for name in self.overlay):
+            return True
         try:
             return (self.root / path).exists()
         except (OSError, ValueError):

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from mcpeval_dsl.cli import starting
+from mcpeval_dsl.cli import reaching
 from mcpeval_dsl.cli.main import main
 from mcpeval_dsl.plan import lock as locks
 
@@ -168,7 +168,7 @@ def test_a_disk_that_refuses_leaves_nothing_behind(project: Workplace, monkeypat
     real = Path.write_bytes
 
     def full(path: Path, data: bytes) -> int:
-        if path.name == "agent.yaml":
+        if "agent.yaml" in path.name:
             raise OSError(28, "No space left on device", str(path))
         return real(path, data)
 
@@ -257,14 +257,14 @@ NAMES = {
 
 @pytest.mark.parametrize("server", NAMES)
 def test_names_are_made_of_what_is_started(server: str, project: Workplace) -> None:
-    assert starting.begin(Path(), server, "", (), ()).reached.name == NAMES[server]
+    assert reaching.begin(Path(), server, "", (), ()).reached.name == NAMES[server]
 
 
 def test_a_folder_that_is_named_is_a_project_of_its_own(project: Workplace) -> None:
     project.write("mcpe.toml", 'specs = ["evals"]\n')
     (project.root / "inner").mkdir()
     for folder, root, spec in ((".", ".", "evals"), ("inner", "inner", "specs"), ("new/one", "new/one", "specs")):
-        found = starting.begin(Path(folder), "x-server", "t", (), ())
+        found = reaching.begin(Path(folder), "x-server", "t", (), ())
         assert (found.root, found.spec) == (project.root / root, f"{spec}/t/t.mcpe")
 
 
@@ -291,13 +291,13 @@ def test_a_variable_in_the_command_is_a_secret_of_the_operator(
     assert '"--token" secret("NOTES_TOKEN")' in spec and "s3cret" not in spec + ended.out + ended.err
     # a flag without a value, and a file with the key, are no secrets
     project.write("key.pem", "x")
-    starting.begin(Path(), "x --token --key key.pem --no-auth", "t", (), ())
+    reaching.begin(Path(), "x --token --key key.pem --no-auth", "t", (), ())
 
 
 def test_data_is_copied_for_each_trial_and_programs_stay_where_they_are(project: Workplace) -> None:
     for path in ("data/a.txt", "tracker.db", "build/index.js"):
         project.write(path, "x")
-    found = starting.begin(Path(), "node build/index.js --db tracker.db data build/none.js /etc", "t", (), ()).reached
+    found = reaching.begin(Path(), "node build/index.js --db tracker.db data build/none.js /etc", "t", (), ()).reached
     assert found.argv == (
         "node",
         "../../build/index.js",
