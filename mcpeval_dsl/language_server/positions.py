@@ -64,6 +64,15 @@ class TextLines:
                 return offset + 1
         return end
 
+    def narrow(self, encoding: Encoding) -> bool:
+        """Whether each character of the text is one unit."""
+        wide = _WIDE.get(encoding)
+        return wide is None or wide.search(self.text) is None
+
+    def line(self, offset: int) -> int:
+        """The line that an offset of the text is on."""
+        return bisect_right(self.starts, offset) - 1
+
     def position(self, offset: int, encoding: Encoding) -> Position:
         """The position of an offset; one behind a line's text is at the end of that line."""
         offset = min(max(offset, 0), len(self.text))

@@ -54,7 +54,7 @@ def folds_of(body: Body) -> tuple[tuple[Fold, ...], int, bool, int]:
     comments: list[int] = []
     last = 0
     for token in body.tokens:
-        first = lines.position(token.start, "utf-32")[0]
+        first = lines.line(token.start)
         if token.kind == "COMMENT":
             if not body.text[lines.starts[first] : token.start].strip():
                 _comment(found, comments, first)
@@ -62,7 +62,7 @@ def folds_of(body: Body) -> tuple[tuple[Fold, ...], int, bool, int]:
         if token.kind == "_NL":
             continue
         _run(found, comments)
-        last = lines.position(token.end, "utf-32")[0]
+        last = lines.line(token.end)
         _bracket(found, opened, token, first, last)
     _run(found, comments)
     is_import = body.text.startswith("import") and not body.text[6:7].isidentifier()

@@ -7,14 +7,17 @@ lines the whole takes half a second, and after a keystroke all but one such stre
 from __future__ import annotations
 
 import re
+from collections import OrderedDict
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import NamedTuple
 
 from mcpeval_dsl.language_server.parts import Body, once
 from mcpeval_dsl.language_server.snapshot import Snapshot
 from mcpeval_dsl.syntax.formatting import Replacement, format_edits
+from mcpeval_dsl.syntax.formatting.tokens import Pieces
+from mcpeval_dsl.syntax.parser import ParsedPiece
 
+RECENT = 2_000_000  # characters of stretches that are kept with their layout
 _EMPTY_LINES = re.compile(r"\n(?:[ \t]*\n)+")
 # behind a statement, such a first word is kept apart by `;`, so that it is not read as an operator
 _JOINED = re.compile(r"(?:in|has|under|not)\b")
@@ -57,7 +60,7 @@ def _edits(snapshot: Snapshot) -> Iterator[Replacement]:
     if found[0].start:
         yield Replacement(0, found[0].start, "")
     for number, stretch in enumerate(found):
-        for edit in laid_out(text[stretch.start : stretch.end]):
+        for edit in laid_out(text[stretch.start : stretch.end], _pieces(snapshot, stretch)):
             yield Replacement(stretch.start + edit.start, stretch.start + edit.end, edit.text)
         last = number == len(found) - 1
         following = len(text) if last else found[number + 1].start
@@ -94,7 +97,33 @@ def gaps(body: Body) -> tuple[tuple[int, int], ...]:
     return tuple((last + found.start() + 1, last + found.end()) for found in _EMPTY_LINES.finditer(tail))
 
 
-@lru_cache(maxsize=2048)
-def laid_out(text: str) -> tuple[Replacement, ...]:
-    """The replacements in one stretch."""
-    return format_edits(text).value or ()
+def _pieces(snapshot: Snapshot, stretch: Stretch) -> Iterator[tuple[int, ParsedPiece]]:
+    """What is in a stretch, as it was read for its parts."""
+    for part in snapshot.parts_between(stretch.start, stretch.end):
+        yield part.start - stretch.start, part.body.parsed
+
+
+class _LaidOut:
+    """Replacements in stretches by their text, those used last."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[str, tuple[Replacement, ...]] = OrderedDict()
+        self._size = 0
+
+    def __call__(self, text: str, pieces: Pieces) -> tuple[Replacement, ...]:
+        """The replacements in one stretch; `pieces` are what it was read as, looked at where the stretch is new."""
+        if text in self._kept:
+            self._kept.move_to_end(text)
+            return self._kept[text]
+        found = self._kept[text] = format_edits(text, pieces=pieces).value or ()
+        self._size += len(text)
+        while self._size > RECENT and len(self._kept) > 1:
+            self._size -= len(self._kept.popitem(last=False)[0])
+        return found
+
+    def cache_clear(self) -> None:
+        self._kept.clear()
+        self._size = 0
+
+
+laid_out = _LaidOut()

@@ -148,15 +148,27 @@ def encode(body: Body, encoding: Encoding) -> Encoded:
     lines = TextLines(body.text)
     data: list[int] = []
     line = character = 0
+    for here, column, length, kind, modifiers in _placed(lines, body, encoding):
+        data += (here - line, column - character if here == line else column, length, _NUMBER[kind], modifiers)
+        line, character = here, column
+    return Encoded(data, line, character, len(lines.starts) - 1)
+
+
+def _placed(lines: TextLines, body: Body, encoding: Encoding) -> Iterator[tuple[int, int, int, str, int]]:
+    """(line, character, length, class, modifiers) in order, each on one line, counted in units of the encoding."""
+    starts, ends, narrow = lines.starts, lines.ends, lines.narrow(encoding)
+    line, last = 0, len(starts) - 1
     for start, end, kind, modifiers in classes(body):
+        while line < last and starts[line + 1] <= start:
+            line += 1
+        if narrow and start < end <= ends[line]:
+            yield line, start - starts[line], end - start, kind, modifiers
+            continue
         for begin, stop in _on_lines(lines, start, end):
             here, column = lines.position(begin, encoding)
             length = lines.position(stop, encoding)[1] - column
-            if length <= 0:
-                continue
-            data += (here - line, column - character if here == line else column, length, _NUMBER[kind], modifiers)
-            line, character = here, column
-    return Encoded(data, line, character, len(lines.starts) - 1)
+            if length > 0:
+                yield here, column, length, kind, modifiers
 
 
 def _on_lines(lines: TextLines, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -174,17 +186,17 @@ def _on_lines(lines: TextLines, start: int, end: int) -> Iterator[tuple[int, int
 
 def classes(body: Body) -> Iterator[tuple[int, int, str, int]]:
     """(start, end, class, modifiers) in order: names as what they name, and what the scanner says between them."""
-    named = [o for o in index(body).occurrences if class_of(o) is not None]
+    named = [(o, own) for o in index(body).occurrences if (own := class_of(o)) is not None]
     at = 0
     for token in body.tokens:
         kind = OF_TOKENS.get(token.kind)
         start = token.start
-        while at < len(named) and named[at].start < token.end:
-            occurrence = named[at]
+        while at < len(named) and named[at][0].start < token.end:
+            occurrence, own = named[at]
             at += 1
             if kind is not None and occurrence.start > start:
                 yield start, occurrence.start, kind, 0
-            yield occurrence.start, occurrence.end, class_of(occurrence) or "variable", _modifiers(occurrence)
+            yield occurrence.start, occurrence.end, own, _modifiers(occurrence)
             start = max(start, occurrence.end)
         if kind is not None and start < token.end:
             yield start, token.end, kind, 0

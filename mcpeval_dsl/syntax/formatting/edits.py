@@ -8,7 +8,7 @@ from typing import NamedTuple
 from mcpeval_dsl.diagnostics.model import Checked
 from mcpeval_dsl.source import SourceFile
 from mcpeval_dsl.syntax.formatting.document import written
-from mcpeval_dsl.syntax.formatting.tokens import Word, read
+from mcpeval_dsl.syntax.formatting.tokens import Pieces, Word, read
 from mcpeval_dsl.syntax.reading import parse
 
 
@@ -21,16 +21,19 @@ class Replacement(NamedTuple):
 
 
 def format_edits(
-    text: str, path: str = "spec.mcpe", within: tuple[int, int] | None = None
+    text: str, path: str = "spec.mcpe", within: tuple[int, int] | None = None, pieces: Pieces | None = None
 ) -> Checked[tuple[Replacement, ...]]:
     """Replacements that make `text` canonical, in order and without overlap; no value where it has syntax errors.
 
     `within` is a range of offsets: only replacements that touch it. Each replacement by itself keeps the meaning.
+    `pieces` are what the text was read as already, if it was.
     """
-    words = read(text)
+    words = read(text, pieces)
     if words is None:
         return Checked(None, parse(SourceFile(path, text)).diagnostics)
     new = written(words, text)
+    if new == text:
+        return Checked(())
     again = read(new)
     assert again is not None and len(again) == len(words), "formatting keeps every word"
     found = (edit for edit in _changes(text, words, new, again) if within is None or _touches(edit, within))

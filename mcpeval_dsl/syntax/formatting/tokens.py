@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from mcpeval_dsl.syntax.machine import END
@@ -10,6 +10,10 @@ from mcpeval_dsl.syntax.parser import ParsedPiece, parse_piece
 from mcpeval_dsl.syntax.split import split
 
 _CLOSING = frozenset({"RPAR", "RSQB", "RBRACE"})
+
+
+Pieces = Iterable[tuple[int, ParsedPiece]]
+"""Where each piece of a text begins, and what it says."""
 
 
 class Gap(NamedTuple):
@@ -42,15 +46,19 @@ class Word(NamedTuple):
     gap: Gap
 
 
-def read(text: str) -> list[Word] | None:
-    """The words of `text` without the last commas of brackets, and an `$END`; None where the text has syntax errors."""
+def read(text: str, pieces: Pieces | None = None) -> list[Word] | None:
+    """The words of `text` without the last commas of brackets, and an `$END`; None where the text has syntax errors.
+
+    `pieces` are those it is in where they are known already. The first and the last may reach beyond it by line breaks and
+    comments, and begin before it then.
+    """
     words: list[Word] = []
     position = 0
-    for base, piece in _pieces(text):
+    for base, piece in _pieces(text) if pieces is None else pieces:
         for kind, start, end, _ in piece.tokens:
-            if kind == "_NL" or kind == END:
-                continue
             first, last = base + start, base + end
+            if kind == "_NL" or kind == END or first < 0 or last > len(text):
+                continue
             gap = NOTHING if first == position else _gap(text[position:first], not words)
             words.append(Word(kind, text[first:last], first, gap))
             position = last

@@ -9,6 +9,7 @@ import pytest
 from mcpeval_dsl.language_server.features import formatting as module
 from mcpeval_dsl.language_server.features.formatting import formatting, laid_out, stretches
 from mcpeval_dsl.syntax.formatting import format_edits, format_text
+from mcpeval_dsl.syntax.formatting.tokens import Pieces
 from tests.language_server.features.cases import applied
 from tests.language_server.features.marked import Memory, plain
 from tests.syntax.formatting.drawn import drawn
@@ -82,9 +83,9 @@ def test_after_a_keystroke_one_stretch_is_laid_out(monkeypatch: pytest.MonkeyPat
     formatting(snapshot)
     laid: list[str] = []
 
-    def counted(part: str) -> object:
+    def counted(part: str, pieces: Pieces) -> object:
         laid.append(part)
-        return format_edits(part)
+        return format_edits(part, pieces=pieces)
 
     monkeypatch.setattr(module, "format_edits", counted)
     memory.texts["a.mcpe"] = text.replace("task t7 ", "task changed ")
