@@ -146,11 +146,12 @@ def _html(run: StoredRun, scored: Scored) -> bytes:
 def content(run: StoredRun, scored: Scored, live: bool = False) -> Content:
     """What the page shows. Raises DamagedRecord and StoreError."""
     from mcpeval_dsl.cli.stored import texts
+    from mcpeval_dsl.records.folder import StoreError
     from mcpeval_dsl.report.html.content import About, gather
 
     try:
         manifest = run.reader.manifest()
-    except ValueError:
+    except StoreError:
         manifest = None  # it only says what the run was made with
     about = About(run.name, run.plan, manifest, texts(run).get, live)
     return gather(about, scored, run.reader.records())

@@ -310,7 +310,7 @@ def choose_folder(root: Path, plan: Plan, manifest: Manifest, fresh: bool) -> Pa
 
     None, after saying why, where the newest run was interrupted and was made with something else.
     """
-    from mcpeval_dsl.records.folder import runs
+    from mcpeval_dsl.records.folder import StoreError, runs
     from mcpeval_dsl.records.manifests import differences, refusal
     from mcpeval_dsl.records.reader import RunReader
 
@@ -325,7 +325,7 @@ def choose_folder(root: Path, plan: Plan, manifest: Manifest, fresh: bool) -> Pa
         reader = RunReader(run)
         try:
             kept = reader.manifest()
-        except ValueError:
+        except StoreError:
             print(f"run {run.path.name} is left alone: its manifest is damaged", file=sys.stderr)
             continue
         if kept.run.rsplit("-", 3)[0] != name:

@@ -34,7 +34,7 @@ def command(
 
     if form not in ("text", "json"):
         raise typer.BadParameter(f"--format is text or json, not `{form}`")
-    found = stored.find_run(run or None)
+    found = stored.find_run(run or None, any_plan=bool(spec))
     if found is None:
         raise typer.Exit(exits.SPEC)
     before = None

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcpeval_dsl.cli.stored import StoredRun, code
+from mcpeval_dsl.cli.stored import StoredRun, code, kept_plan
 
 if TYPE_CHECKING:
     from mcpeval_dsl.score.sides import Side
@@ -41,10 +41,9 @@ def baselines_of(run: StoredRun) -> Mapping[str, Side | str]:
 
 def _baseline(run: StoredRun, name: str) -> Side | str:
     """Named as commands name it, or by a path below the project or its `.mcpe`, as in `runs/main`."""
-    from mcpeval_dsl.plan import files
     from mcpeval_dsl.records import folder
     from mcpeval_dsl.records.codec import DamagedRecord
-    from mcpeval_dsl.records.folder import RunFolder, StoreError
+    from mcpeval_dsl.records.folder import RunFolder
     from mcpeval_dsl.records.reader import RunReader
 
     root = _project_of(run.reader.folder.path.resolve()) or run.root
@@ -55,12 +54,12 @@ def _baseline(run: StoredRun, name: str) -> Side | str:
     if found.path.resolve() == run.reader.folder.path.resolve():
         return f"`{name}` is this run"
     reader = RunReader(found)
-    plans = files.read(reader.plan_bytes(), str(found.path / "plan.json"))
-    if plans.value is None or not plans.value.plans:
-        return f"the plan of `{name}` cannot be read"
     try:
-        return side_of(StoredRun(root, found.path.name, reader, plans.value.plans[0]))
-    except (DamagedRecord, StoreError, ValueError) as error:
+        plan = kept_plan(reader)
+        if plan.value is None:
+            return f"the plan of `{name}` cannot be read: {plan.diagnostics[0].title}"
+        return side_of(StoredRun(root, found.path.name, reader, plan.value))
+    except (DamagedRecord, OSError, ValueError) as error:
         return f"`{name}` cannot be read: {error}"
 
 

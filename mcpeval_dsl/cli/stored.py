@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcpeval_dsl.cli.findings import show
-from mcpeval_dsl.diagnostics.model import Diagnostic
+from mcpeval_dsl.diagnostics.model import Checked, Diagnostic
 
 if TYPE_CHECKING:
     from mcpeval_dsl.plan.model import Plan
@@ -42,8 +42,8 @@ def root_of_project() -> Path | None:
     return project.value.root
 
 
-def find_run(name: str | None) -> StoredRun | None:
-    """The run of that name, the latest without one; None after saying why there is none."""
+def find_run(name: str | None, any_plan: bool = False) -> StoredRun | None:
+    """The run of that name, the latest without one; None after saying why there is none. `any_plan` as in `kept_plan`."""
     from mcpeval_dsl.records import folder
 
     root = root_of_project()
@@ -53,21 +53,36 @@ def find_run(name: str | None) -> StoredRun | None:
     if found is None:
         show([_no_run(root, name)], {}, stream=sys.stderr)
         return None
-    return read_run(root, found.path)
+    return read_run(root, found.path, any_plan)
 
 
-def read_run(root: Path, path: Path) -> StoredRun | None:
+def read_run(root: Path, path: Path, any_plan: bool = False) -> StoredRun | None:
     """The run in a folder; None after saying why its plan cannot be read."""
-    from mcpeval_dsl.plan import files
     from mcpeval_dsl.records.folder import RunFolder
     from mcpeval_dsl.records.reader import RunReader
 
     reader = RunReader(RunFolder(path))
-    plans = files.read(reader.plan_bytes(), str(path / "plan.json"))
-    if plans.value is None or not plans.value.plans:
-        show(plans.diagnostics, {}, stream=sys.stderr)
+    plan = kept_plan(reader, any_plan)
+    if plan.value is None:
+        show(plan.diagnostics, {}, stream=sys.stderr)
         return None
-    return StoredRun(root, path.name, reader, plans.value.plans[0])
+    return StoredRun(root, path.name, reader, plan.value)
+
+
+def kept_plan(reader: RunReader, any_plan: bool = False) -> Checked[Plan]:
+    """The plan that a run was made with. `any_plan` takes one that was changed since, to put another in its place.
+
+    Raises StoreError where the run has no manifest that can be read.
+    """
+    from mcpeval_dsl.plan import files
+
+    data = reader.plan_bytes()
+    plans = files.read(data, str(reader.folder.plan))
+    if plans.value is None or not plans.value.plans:
+        return Checked(None, plans.diagnostics)
+    if not any_plan and hashlib.sha256(data).hexdigest() != reader.manifest().plan_sha256:
+        return Checked(None, (_other_plan(reader.folder.path.name),))
+    return Checked(plans.value.plans[0])
 
 
 @lru_cache(maxsize=1)
@@ -112,6 +127,15 @@ def damaged(reason: str) -> Diagnostic:
         f"a record is damaged: {reason}",
         body="A record whose bytes are not those that were written is never scored.",
         hint="restore the run folder from a copy, or run again with `mcpe run --fresh`",
+    )
+
+
+def _other_plan(run: str) -> Diagnostic:
+    return Diagnostic(
+        "MCPE543",
+        f"plan.json of the run `{run}` is not the plan that the run was made with",
+        body="Tasks, graders and the gate are in the plan: with another one, trials would be judged by what nobody ran.",
+        hint="restore plan.json from a copy, or take the plan of the spec with `mcpe score RUN --spec SPEC`",
     )
 
 

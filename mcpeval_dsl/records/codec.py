@@ -42,12 +42,19 @@ def pack(record: BaseModel, redact: Redact | None = None) -> Blob:
 
 def unpack(cls: type[Model], data: bytes, sha256: str, what: str) -> Model:
     """The record that `pack` made `data` from. Raises DamagedRecord."""
-    if hashlib.sha256(data).hexdigest() != sha256:
-        raise DamagedRecord(what, "its bytes are not those that were written")
+    hashed(data, sha256, what)
     try:
         return cls.model_validate_json(zstandard.ZstdDecompressor().decompress(data))
     except (zstandard.ZstdError, ValueError) as error:
         raise DamagedRecord(what, f"it cannot be read: {str(error).splitlines()[0]}") from error
+
+
+def hashed(data: bytes, sha256: str, what: str) -> bytes:
+    """The hash of bytes of the ledger, whose columns may hold anything. Raises DamagedRecord if it is not `sha256` (hex)."""
+    found = hashlib.sha256(data) if data.__class__ is bytes else None
+    if found is None or found.hexdigest() != sha256:
+        raise DamagedRecord(what, "its bytes are not those that were written")
+    return found.digest()
 
 
 def plain_bytes(record: BaseModel, redact: Redact | None = None) -> bytes:

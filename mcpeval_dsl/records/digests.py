@@ -15,12 +15,11 @@ from pathlib import Path
 from typing import Protocol
 from urllib.parse import quote
 
-from mcpeval_dsl.records.codec import DamagedRecord, unpack
+from mcpeval_dsl.records.codec import DamagedRecord, hashed, unpack
 from mcpeval_dsl.records.grading import Grading, graded
 from mcpeval_dsl.records.model import TrialRecord
 
 FILE = "digests.db"
-_NOT_WRITTEN = "its bytes are not those that were written"
 _SIZES = struct.Struct("<4I")
 _HEAD = _SIZES.size + 32
 NO_CONTEXT = bytes(32)
@@ -82,10 +81,18 @@ class Whole:
 
     def record(self) -> TrialRecord:
         """Raises DamagedRecord."""
-        record = unpack(TrialRecord, self.data, self.sha256, f"trial {self.id}")
+        record = trial_of(self.id, self.data, self.sha256)
         if not self.grading:
             return record
         return graded(record, unpack(Grading, self.grading_data, self.grading_sha256, f"grading of {self.id}"))
+
+
+def trial_of(name: str, data: bytes, sha256: str) -> TrialRecord:
+    """The record in a row of the ledger. Raises DamagedRecord, also where it is the record of another trial."""
+    record = unpack(TrialRecord, data, sha256, f"trial {name}")
+    if record.id != name:
+        raise DamagedRecord(f"trial {name}", f"in its place is the record of {record.id}")
+    return record
 
 
 def whole(connection: sqlite3.Connection, key: str) -> Whole | None:
@@ -110,12 +117,8 @@ def kept(connection: sqlite3.Connection, folder: Path) -> Iterator[tuple[str, st
                     yield id_, key, None
                     continue
                 # A damaged record is never scored: the bytes have to be those that the digest was made from.
-                one, other = sha256(data), sha256(grading)
-                if one.hexdigest() != sha:
-                    raise DamagedRecord(f"trial {id_}", _NOT_WRITTEN)
-                if other.hexdigest() != grading_sha:
-                    raise DamagedRecord(f"grading of {id_}", _NOT_WRITTEN)
-                fits = piece.__class__ is bytes and sha256(piece + one.digest() + other.digest()).digest() == seal
+                rests_on = hashed(data, sha, f"trial {id_}") + hashed(grading, grading_sha, f"grading of {id_}")
+                fits = piece.__class__ is bytes and id_.__class__ is str and sha256(piece + rests_on).digest() == seal
                 yield id_, key, piece if fits else None
         except sqlite3.DatabaseError:
             pass  # the file beside is damaged from here on; if it is the ledger, that shows below

@@ -5,7 +5,6 @@ Trials come in order of the plan, whatever the order in which they ended.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
@@ -15,9 +14,9 @@ from typing import Any
 from urllib.parse import quote
 
 from mcpeval_dsl.records.checks import CheckRecord
-from mcpeval_dsl.records.codec import DamagedRecord, unpack
+from mcpeval_dsl.records.codec import DamagedRecord, hashed, unpack
 from mcpeval_dsl.records.defects import DefectRecord
-from mcpeval_dsl.records.digests import Whole, kept, outdated, whole
+from mcpeval_dsl.records.digests import Whole, kept, outdated, trial_of, whole
 from mcpeval_dsl.records.folder import RunFolder, StoreError
 from mcpeval_dsl.records.grading import Grading, graded
 from mcpeval_dsl.records.judgements import JudgementRecord
@@ -58,7 +57,11 @@ class RunReader:
         self.folder = folder
 
     def manifest(self) -> Manifest:
-        return Manifest.model_validate_json(self.folder.manifest.read_bytes())
+        """Raises StoreError where the file is no manifest."""
+        try:
+            return Manifest.model_validate_json(self.folder.manifest.read_bytes())
+        except ValueError as error:
+            raise StoreError(f"{self.folder.manifest} is damaged: it is no manifest of a run") from error
 
     def plan_bytes(self) -> bytes:
         return self.folder.plan.read_bytes()
@@ -199,12 +202,14 @@ class RunReader:
 
 
 def _check(table: str, data: bytes, sha: str, what: str) -> None:
-    if table in ("trial", "superseded"):
+    if table == "trial":
+        trial_of(what, data, sha)
+    elif table == "superseded":
         unpack(TrialRecord, data, sha, what)
     elif table == "grading":
         unpack(Grading, data, sha, what)
-    elif hashlib.sha256(data).hexdigest() != sha:
-        raise DamagedRecord(what, "its bytes are not those that were written")
+    else:
+        hashed(data, sha, what)
 
 
 def _trial(connection: sqlite3.Connection, key: str) -> TrialRecord:
@@ -212,7 +217,7 @@ def _trial(connection: sqlite3.Connection, key: str) -> TrialRecord:
         "SELECT t.id, t.data, t.sha256, g.data, g.sha256 FROM trial t LEFT JOIN grading g USING (key) WHERE t.key = ?",
         (key,),
     ).fetchone()
-    record = unpack(TrialRecord, row[1], row[2], f"trial {row[0]}")
+    record = trial_of(row[0], row[1], row[2])
     if row[3] is None:
         return record
     return graded(record, unpack(Grading, row[3], row[4], f"grading of {row[0]}"))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from contextlib import closing
 
 from mcpeval_dsl.plan.model import Plan
+from mcpeval_dsl.records.codec import DamagedRecord
 from mcpeval_dsl.records.digest_writer import DigestWriter
 from mcpeval_dsl.records.digests import NO_CONTEXT, context_of, packed
 from mcpeval_dsl.records.reader import RunReader
@@ -18,7 +19,7 @@ from mcpeval_dsl.score.gather import Gathered, Gathering
 def gather_stored(plan: Plan, reader: RunReader, made_by: str) -> Gathered:
     """The same, to the bit, as `gather` of all that the reader gives. `made_by` names the code that makes digests.
 
-    Raises DamagedRecord, StoreError, and ValueError for a trial that the plan does not have.
+    Raises DamagedRecord, also for a trial that the plan does not have, and StoreError.
     """
     digester = Digester(plan, made_by)
     gathering = Gathering(plan)
@@ -38,6 +39,9 @@ def gather_stored(plan: Plan, reader: RunReader, made_by: str) -> Gathered:
 def _make(reader: RunReader, keys: list[str], gathering: Gathering, digester: Digester) -> None:
     with closing(DigestWriter(reader.folder.path, digester)) as writer:
         for found in reader.wholes(keys):
-            place, digest = gathering.place(found.id), digester.digest(found.record())
-            gathering.add(place, packed(digest, NO_CONTEXT))
+            record = found.record()
+            if digester.context(record.id) is None:
+                raise DamagedRecord(f"trial {record.id}", "the plan of this run has no such trial")
+            digest = digester.digest(record)
+            gathering.add(gathering.place(record.id), packed(digest, NO_CONTEXT))
             writer.made(found, digest)

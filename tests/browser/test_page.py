@@ -216,7 +216,7 @@ def test_a_run_that_goes_on_is_followed(browser: Browser, tmp_path: Path) -> Non
     folder = tmp_path / ".mcpe" / "runs" / "tracker-20261130-100000-0001"
     made = gallery.plan(trials=1)
     records = list(gallery.records(made))
-    store = create(folder, files.write(made), manifest(run=folder.name)).value
+    store = create(folder, files.write(made), manifest(files.write(made), run=folder.name)).value
     assert store is not None
     with store, serving(folder) as url:
         for record in records[:10]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import Any
 
 from mcpeval_dsl.agents.model import Answer, ToolAnswer, ToolRequest, TurnRecord, Usage
@@ -10,11 +11,12 @@ from mcpeval_dsl.records.model import AgentIdentity, HarvestRecord, Manifest, Ou
 from mcpeval_dsl.values.model import Reading
 
 
-def manifest(**changes: Any) -> Manifest:
+def manifest(plan: bytes = b"", **changes: Any) -> Manifest:
+    """Of a run that is made with the plan file `plan`."""
     values: dict[str, Any] = {
         "run": "r1",
         "plan_key": "a" * 64,
-        "plan_sha256": "b" * 64,
+        "plan_sha256": sha256(plan).hexdigest(),
         "harness_version": "0.1.0",
         "python": "3.11.7",
         "packages": {"mcp": "2.3.0"},

@@ -37,7 +37,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "canned.yaml").write_text("- match: .*\n  steps:\n    - reply: plan\n")
     (tmp_path / "notes.mcpe").write_text(SPEC)
     made = compiled()
-    store = create(tmp_path / ".mcpe" / "runs" / "notes-1", files.write(made), manifest(plan_key=made.key)).value
+    data = files.write(made)
+    store = create(tmp_path / ".mcpe" / "runs" / "notes-1", data, manifest(data, plan_key=made.key)).value
     assert store is not None
     with store:
         for group in made.nodes:

@@ -30,7 +30,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     from mcpeval_dsl.agents.model import Answer
 
     records = run(made, {"two@m": "nnn"}, answer=Answer("given", "A-1"))
-    store = create(tmp_path / ".mcpe" / "runs" / "demo-1", files.write(made), manifest()).value
+    data = files.write(made)
+    store = create(tmp_path / ".mcpe" / "runs" / "demo-1", data, manifest(data)).value
     assert store is not None
     with store:
         for record in records:
@@ -125,6 +126,25 @@ def test_a_damaged_record_is_never_scored(project: Path, capsys: pytest.CaptureF
     connection.close()
     assert call("score", "--no-grade") == 74
     assert "MCPE543" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["score", "view", "report", "defects", "power"])
+def test_a_plan_that_was_changed_judges_nothing(
+    command: str, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = project / ".mcpe" / "runs" / "demo-1" / "plan.json"
+    text = path.read_text()
+    assert "A-2" in text
+    path.write_text(text.replace("A-2", "A-1"))
+    assert call(command, "demo-1") == 2
+    said = capsys.readouterr()
+    assert "MCPE543" in said.err and "not the plan that the run was made with" in said.err and not said.out
+
+
+def test_a_manifest_that_is_none_is_told(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / ".mcpe" / "runs" / "demo-1" / "manifest.json").write_text('{"run": 1}')
+    assert call("score") == 74
+    assert "it is no manifest of a run" in capsys.readouterr().err
 
 
 def test_without_any_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

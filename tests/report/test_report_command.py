@@ -37,7 +37,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.delenv(name, raising=False)
     made = plan([task("one"), task("two")], rules=[rule("task_success >= 60%", "task_success", ">=", 0.6)])
     found = tmp_path / ".mcpe" / "runs" / NAME
-    store = create(found, files.write(made), manifest(run=NAME)).value
+    store = create(found, files.write(made), manifest(files.write(made), run=NAME)).value
     assert store is not None
     with store:
         for record in run(made, {"two@m": "nn-"}):
@@ -46,9 +46,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def add_the_last(folder: Path) -> None:
-    made = files.read((folder / "plan.json").read_bytes(), "plan.json").value
+    data = (folder / "plan.json").read_bytes()
+    made = files.read(data, "plan.json").value
     assert made is not None
-    store = create(folder, b"", manifest(run=NAME)).value
+    store = create(folder, data, manifest(data, run=NAME)).value
     assert store is not None
     with store:
         store.save_trial(run(made.plans[0], {"two@m": "--y", "one@m": "---"})[0])

@@ -182,6 +182,37 @@ def test_a_damaged_record_is_told_with_and_without_its_digest(folder: Path, tabl
             path(made, reader)
 
 
+ODD_ROWS = {
+    "a text for bytes": "UPDATE trial SET data = 'text' WHERE rowid = 1",
+    "a number for bytes": "UPDATE grading SET data = 7 WHERE rowid = 1",
+    "bytes for a name": "UPDATE trial SET id = x'ff00' WHERE rowid = 1",
+    "a name of no trial": "UPDATE trial SET id = 'other@m#1' WHERE rowid = 1",
+    "two records changed about": """
+        UPDATE trial SET (data, sha256) = (SELECT data, sha256 FROM trial o WHERE o.rowid = 5 - trial.rowid)
+        WHERE rowid IN (1, 4)""",
+}
+
+
+@pytest.mark.parametrize("digests", [True, False], ids=["with digests", "without"])
+@pytest.mark.parametrize("what", ODD_ROWS)
+def test_a_row_of_something_else_is_damage(folder: Path, what: str, digests: bool) -> None:
+    made = plan()
+    reader = saved(folder, Run(made, run(made, {})), digests=digests)
+    with closing(sqlite3.connect(folder / "ledger.db")) as connection, connection:
+        connection.execute(ODD_ROWS[what])
+    for path in (from_digests, from_records):
+        with pytest.raises(DamagedRecord):
+            path(made, reader)
+
+
+def test_a_trial_of_another_plan_is_damage(folder: Path) -> None:
+    made = plan()
+    reader = saved(folder, Run(made, run(made, {})), digests=False)
+    fewer = made.model_copy(update={"nodes": made.nodes[:1]})
+    with pytest.raises(DamagedRecord, match="the plan of this run has no such trial"):
+        from_digests(fewer, reader)
+
+
 def test_a_damaged_ledger_is_no_matter_of_digests(folder: Path) -> None:
     made = plan()
     reader = saved(folder, Run(made, run(made, {})))
