@@ -155,11 +155,11 @@ def _by_name(arguments: dict[str, Any], session: Session, call: Called) -> dict[
 
 
 def _suite(session: Session, told: Sequence[str], source: str) -> Suite:
-    if not any(said.text.strip() for said in session.said):
-        raise Unreadable("nobody asks for anything in it")
     if not session.calls:
         raise Unreadable("no tool of an MCP server is called in it")
     _shorten(session)
+    if not any(said.text.strip() for said in session.said):
+        raise Unreadable("nobody asks for what is called in it")
     suite = Suite(f"session of {session.recorder}")
     servers.given(suite, told)
     _servers(suite, session)

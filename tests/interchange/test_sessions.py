@@ -241,6 +241,7 @@ def test_events_of_codex_exec(tmp_path: Path) -> None:
     [
         ([user("Hi."), says("Hello.")], "no tool of an MCP server"),
         ([LIST, says("x")], "nobody asks"),
+        ([LIST, result("1", NOTES), user("Thank you."), says("You are welcome.")], "nobody asks"),
         (["{}"], "no session"),
         ([""], "no session"),
         (["[" * 9_999], "no session"),
