@@ -84,6 +84,14 @@ def run(arguments: Sequence[str]) -> int:
     except typer.Exit as stop:
         return stop.exit_code
     except typer.TyperException as wrong:
-        print(f"error: {wrong.format_message()}", file=sys.stderr)
+        print(f"error: {wrong.format_message()}{_way_out(wrong)}", file=sys.stderr)
         return exits.SPEC
     return result if isinstance(result, int) else exits.CLEAN
+
+
+def _way_out(wrong: typer.TyperException) -> str:
+    """Where a command's words are listed, for the messages of typer, which do not say it. Ours name a way themselves."""
+    said, context = wrong.format_message(), getattr(wrong, "ctx", None)
+    if context is None or not said.startswith(("Missing ", "No such option", "Got unexpected", "Invalid value for ")):
+        return ""
+    return f"{'' if said.endswith('.') else '.'} See `{context.command_path} --help`."

@@ -21,7 +21,10 @@ Example: mcpe gateway --config trial.json
 def command(
     config: Annotated[Path, typer.Option(help="The control file of the trial, as the run wrote it.")],
     port: Annotated[
-        int, typer.Option("--http", help="Serve HTTP on this port of 127.0.0.1 (0: a free one) instead of stdio.")
+        int,
+        typer.Option(
+            "--http", help="Serve HTTP on this port of 127.0.0.1 (0: a free one) instead of stdio.", show_default=False
+        ),
     ] = -1,
 ) -> None:
     from mcpeval_dsl.gateway.control import BadControl, read_control

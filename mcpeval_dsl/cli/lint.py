@@ -49,6 +49,9 @@ def command(
     fixed = fixing.fix(wanted, unsafe)
     if diff:
         sys.stdout.writelines(fixing.differences(fixed))
+        if not fixed.after:
+            for line in ("nothing to mend", *_mendable(fixed.found)):
+                print(line, file=sys.stderr)
         raise typer.Exit(exits.FINDINGS if fixed.after else exits.CLEAN)
     _write(fixed)
     _end(fixed.found, form, notes or bool(select), strict)
@@ -73,13 +76,22 @@ def _end(found: Found, form: Format, notes: bool, strict: bool) -> None:
     from mcpeval_dsl.diagnostics.ordering import count
 
     show(found.diagnostics, found.specs.sources, form, notes=notes or found.notes)
-    mendable = sum(any(each.safe for each in diagnostic.fixes) for diagnostic in found.diagnostics)
-    if mendable and form == "text":
-        print(f"mcpe lint --fix mends {mendable} of them")
+    if form == "text":
+        for line in _mendable(found):
+            print(line)
     numbers = count(found.diagnostics)
     if numbers["error"]:
         raise typer.Exit(exits.SPEC)
     raise typer.Exit(exits.FINDINGS if numbers["warning"] and strict else exits.CLEAN)
+
+
+def _mendable(found: Found) -> list[str]:
+    """What each way to mend would do, a line each."""
+    safe = sum(any(each.safe for each in diagnostic.fixes) for diagnostic in found.diagnostics)
+    likely = sum(bool(diagnostic.fixes) for diagnostic in found.diagnostics) - safe
+    lines = [f"mcpe lint --fix mends {safe} of them"] if safe else []
+    more = f"{likely} more" if safe else f"{likely} of them"
+    return [*lines, f"mcpe lint --fix --unsafe-fixes makes the likeliest guess for {more}"] if likely else lines
 
 
 def _codes(option: str, given: list[str] | None) -> tuple[str, ...]:

@@ -41,9 +41,11 @@ def command(
     alpha: Annotated[float, typer.Option(help="Chance of seeing a difference where there is none.")] = 0.05,
     power: Annotated[float, typer.Option(help="Chance of seeing one that is there.")] = 0.8,
     between: Annotated[
-        float, typer.Option(help="Variance between tasks of the difference, instead of the run's.")
+        float, typer.Option(help="Variance between tasks of the difference, instead of the run's.", show_default=False)
     ] = -1.0,
-    within: Annotated[float, typer.Option(help="Variance of one trial within a task, instead of the run's.")] = -1.0,
+    within: Annotated[
+        float, typer.Option(help="Variance of one trial within a task, instead of the run's.", show_default=False)
+    ] = -1.0,
     form: str = typer.Option("text", "--format", help="text or json (JSON Lines)."),
 ) -> None:
     if form not in ("text", "json"):

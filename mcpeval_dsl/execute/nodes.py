@@ -123,7 +123,8 @@ def _drift(changes: Sequence[Change]) -> str:
         return ""
     said = "; ".join(change.what for change in changes[:DRIFT_SHOWN])
     more = f" and {len(changes) - DRIFT_SHOWN} more" if len(changes) > DRIFT_SHOWN else ""
-    return f"it is not what the lock file says: {said}{more}; see `mcpe lock`, or go on with --update-lock"
+    way = "see `mcpe lock --diff`; then `mcpe lock`, or go on with --update-lock"
+    return f"it is not what the lock file says: {said}{more}; {way}"
 
 
 async def look_at_models(context: RunContext, cells: Iterable[str]) -> dict[str, str]:

@@ -75,6 +75,9 @@ def test_every_command_has_its_module_and_example() -> None:
         (["lint", "--formt", "json"], "--format"),
         (["lint", "--format", "xml"], "'xml'"),
         (["explain", "MCPE999"], "no code"),
+        (["compare"], "See `mcpe compare --help`."),
+        (["explain", "a", "b"], "See `mcpe explain --help`."),
+        (["--formt"], "See `mcpe --help`."),
     ],
 )
 def test_wrong_usage_is_one_line_and_two(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -108,6 +108,16 @@ def test_the_report_says_what_and_where(name: str, what: str, text: str, line: i
     assert (what, line) in found, [(note.what, note.line, note.text) for note in report.notes(made(name))]
 
 
+def test_both_spellings_of_what_mcp_evals_expects_become_a_claim(tmp_path: Path) -> None:
+    said = 'evals:\n  - {name: a, prompt: "Which is oldest?", expectedResult: "The lamp"}\n'
+    (tmp_path / "evals.yaml").write_text(said + '  - {name: b, prompt: "And whose?", expectedResult: "TBD"}\n')
+    suite = import_file(tmp_path / "evals.yaml", "evals.yaml").suite
+    assert suite is not None
+    text = compile_suite(suite, "evals.yaml").text
+    assert "The answer is as expected: The lamp" in text and 'needs  b_answer != "TBD"' in text
+    assert not [note for note in suite.notes if note.what == "lost"]
+
+
 def test_every_importer_has_a_case() -> None:
     from mcpeval_dsl.interchange.importing import formats
 

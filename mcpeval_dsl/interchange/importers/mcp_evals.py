@@ -13,7 +13,8 @@ TITLE = "mcp-evals YAML"
 _SUITE = frozenset(
     {"evals", "model", "grading_model", "mcp_server", "mcp_servers", "timeout", "max_steps", "max_tokens", "name"}
 )
-_EVAL = frozenset({"name", "description", "prompt", "expected_result", "agent_system_prompt", "grading_rubric"})
+_EXPECTED = ("expected_result", "expectedResult")
+_EVAL = frozenset({"name", "description", "prompt", *_EXPECTED, "agent_system_prompt", "grading_rubric"})
 
 
 def is_this(document: Document) -> bool:
@@ -51,10 +52,10 @@ def _task(suite: Suite, document: Document, each: Node, root: Node) -> None:
     steps = root.whole("max_steps")
     if steps:
         task.add("budget", f"turns <= {steps} hard {steps}")
-    expected = each.text("expected_result")
+    expected = each.text(*_EXPECTED)
     claims = _claims(suite, document, each.get("grading_rubric"), task)
     if expected and is_placeholder(expected):
-        graders.untestable(suite, task, expected, each.line_of("expected_result"))
+        graders.untestable(suite, task, expected, each.line_of(next(key for key in _EXPECTED if key in each.pairs)))
         return
     if expected:
         claims.insert(0, f"The answer is as expected: {expected}")
