@@ -7,7 +7,7 @@ _WORDS = {
     "user_model:preflight": "the model that plays the user could not be used (asked once, before any trial)",
     "user_model:empty": "the model that plays the user said nothing",
     "user_model:tools": "the model that plays the user called tools and said nothing",
-    "server:start_failed": "the server could not be started",
+    "server:start_failed": "the server could not be started or reached",
     "capability:tool_schema_refused": "the provider refused the tools' schemas",
     "script:exhausted": "the script has no step left",
     "script:unexpected": "the script does not fit what happened",

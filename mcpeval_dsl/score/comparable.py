@@ -214,7 +214,7 @@ def _changed(server: Server, before: Server, this: Side, other: Side) -> Iterato
     if started[0] != started[1] or (None not in held and held[0] != held[1]):
         yield "artefact", "another program, or another address"
     versions = [_version(side, s) for side, s in ((this, server), (other, before))]
-    if versions[0] != versions[1]:
+    if None not in versions and versions[0] != versions[1]:
         yield "version", f"{versions[1] or 'no version'} → {versions[0] or 'no version'}"
     yield from _tools(name, this, other)
     if digest([server.headers, server.oauth, server.oauth_flow]) != digest(
@@ -223,9 +223,12 @@ def _changed(server: Server, before: Server, this: Side, other: Side) -> Iterato
         yield "authentication", "headers or OAuth"
 
 
-def _version(side: Side, server: Server) -> str:
-    met = next((record.version for record in side.connects if record.server == server.name and record.version), None)
-    return met or server.version or ""
+def _version(side: Side, server: Server) -> str | None:
+    """None where it was never reached, so that nobody knows."""
+    met = [record for record in side.connects if record.server == server.name]
+    if met and all(record.status == "failed" for record in met):
+        return None
+    return next((record.version for record in met if record.version), None) or server.version or ""
 
 
 def _tools(server: str, this: Side, other: Side) -> Iterator[tuple[str, str]]:

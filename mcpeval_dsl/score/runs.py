@@ -201,8 +201,10 @@ def _undecided(
         elif cell.difference is None:
             yield f"no task of {cell.cell} could be tested in both runs"
         elif cell.difference.word == "insufficient data":
-            least = (cell.difference.smallest_p or 1.0) * 2 * len(cells)
-            yield f"{cell.cell}: {cell.difference.clusters} independent tasks are too few (p cannot fall below {least:.3g})"
+            least = min((cell.difference.smallest_p or 1.0) * 2 * len(cells), 1.0)
+            count = cell.difference.clusters
+            few = "1 independent task is" if count == 1 else f"{count} independent tasks are"
+            yield f"{cell.cell}: {few} too few (p cannot fall below {least:.3g})"
     yield from (f"whether {c.text} cannot be said: {c.reason}" for c in components if c.word == "NOT DECIDED")
 
 

@@ -229,6 +229,20 @@ def test_a_changed_authentication_gates_the_connection(status: str, word: str) -
     assert words == {"the servers are reached without a person": word, "nothing leaves its scope": "PASS"}
 
 
+def test_a_server_that_was_not_reached_has_no_other_version() -> None:
+    made = with_server(solo())
+    records = ran(made, {"sonnet/mcp": 4})
+    old = sided(made, records, "old", connects=connected([LIST]))
+    assert compare_runs(sided(made, records, connects=connected([], "", "failed")), old).changes == ()
+    (change,) = compare_runs(sided(made, records, connects=connected([LIST], "2")), old).changes
+    assert change.text == "1 → 2"
+
+
+def test_one_task_alone_shows_nothing_and_no_p_is_above_one() -> None:
+    (reason,) = both(4, 4, 1).because
+    assert reason == "sonnet/mcp: 1 independent task is too few (p cannot fall below 1)"
+
+
 def test_a_changed_authentication_gates_the_scope() -> None:
     new_plan = with_server(solo(), headers=(Header("Authorization", Literal("b")),))
     old_plan = with_server(solo(), headers=(Header("Authorization", Literal("a")),))
