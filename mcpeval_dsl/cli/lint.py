@@ -89,8 +89,8 @@ def _mendable(found: Found) -> list[str]:
     """What each way to mend would do, a line each."""
     safe = sum(any(each.safe for each in diagnostic.fixes) for diagnostic in found.diagnostics)
     likely = sum(bool(diagnostic.fixes) for diagnostic in found.diagnostics) - safe
-    lines = [f"mcpe lint --fix mends {safe} of them"] if safe else []
-    more = f"{likely} more" if safe else f"{likely} of them"
+    lines = [f"mcpe lint --fix mends {safe} finding{'s' * (safe != 1)}"] if safe else []
+    more = f"{likely} more" if safe else f"{likely} finding{'s' * (likely != 1)}"
     return [*lines, f"mcpe lint --fix --unsafe-fixes makes the likeliest guess for {more}"] if likely else lines
 
 

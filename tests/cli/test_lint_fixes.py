@@ -73,7 +73,7 @@ def test_a_guess_is_made_only_when_asked_for(spec: Path, capsys: pytest.CaptureF
     text = MENDED.replace("  tags a", "  tgas a")
     spec.write_text(text, "utf-8")
     assert main(["lint", "--fix"]) == exits.SPEC and spec.read_text("utf-8") == text
-    way = "mcpe lint --fix --unsafe-fixes makes the likeliest guess for 1 of them\n"
+    way = "mcpe lint --fix --unsafe-fixes makes the likeliest guess for 1 finding\n"
     assert capsys.readouterr().out.endswith(way)
     assert main(["lint", "--diff"]) == exits.CLEAN and capsys.readouterr().err == f"nothing to mend\n{way}"
     assert main(["lint", "--fix", "--unsafe-fixes"]) == exits.CLEAN and spec.read_text("utf-8") == MENDED
