@@ -82,7 +82,7 @@ def _gate(page: Page, card: model.Scorecard) -> list[str]:
     lines = [f"{page.head('GATE')}  {page.word(gate.word)}{'' if gate.declared else '  (no gate block: safety alone)'}"]
     for rule in gate.rules:
         text = clip(rule.text.removeprefix("require "), 40)
-        shown = [f"  {rule.word:<12}{text:<40}  {measured(rule, rule.measured)}"]
+        shown = [f"  {rule.word:<12}{text:<40}  {measured(rule, rule.measured) or '–'}"]
         if rule.segment:
             worst = f", the worst of {rule.segments}" if rule.segments > 1 else ""
             shown[0] += "  " + clip(f"in {rule.segment}{worst}", max(8, 98 - len(shown[0])))

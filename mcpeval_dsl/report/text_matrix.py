@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from mcpeval_dsl.diagnostics.render.safe import width
 from mcpeval_dsl.report.page import Page, clip, duration, money, number, percent, plural, points, table, wrapped
@@ -115,12 +115,18 @@ def _overheads(overheads: Sequence[model.Overhead], time: TimeOverhead | None) -
         if over.value is None:
             found.append(f"{name} unknown" if over.what == "cost_usd" else "")
             continue
-        sign = "+" if over.value > 0 else "−" if over.value < 0 else "±"
-        found.append(f"{name} {sign}{show(abs(over.value))}")
+        found.append(f"{name} {_signed(over.value, show)}")
     if time is not None:
-        found.append(f"time {'+' if time.value > 0 else '−' if time.value < 0 else '±'}{duration(abs(time.value))}")
+        found.append(f"time {_signed(time.value, duration)}")
     found = [each for each in found if each]
     return [f"overhead of medians: {found[0]}", *found[1:]] if found else []
+
+
+def _signed(value: float, show: Callable[[float], str]) -> str:
+    """What rounds to nothing has no sign."""
+    size = show(abs(value))
+    sign = "±" if size == show(0.0) else "+" if value > 0 else "−"
+    return f"{sign}{size}"
 
 
 def _facts(facts: Sequence[str]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from mcpeval_dsl.report.page import Page
 from mcpeval_dsl.report.text import render
 from mcpeval_dsl.report.text_matrix import comparisons, matrix
 from mcpeval_dsl.score import model
+from mcpeval_dsl.score.timings import TimeOverhead
 from tests.report.test_forms import card
 
 LONG = "a_model_with_a_long_name+a_host_with_one_too+mcp"
@@ -49,3 +50,10 @@ def test_one_group_alone_is_no_matrix() -> None:
 
 def test_without_a_comparison_nothing_is_said_of_one() -> None:
     assert "LIFT" not in render(card().model_copy(update={"comparisons": ()}), "r")
+
+
+def test_what_rounds_to_nothing_has_no_sign() -> None:
+    (first, *_) = card().comparisons[0].rows
+    for value, shown in ((-0.3, "time ±0 ms"), (-3.0, "time −3 ms"), (0.6, "time +1 ms")):
+        time = TimeOverhead(first.treatment_cell, first.baseline_cell, first.split, first.group, value, None, None, 9)
+        assert any(shown in line for line in comparisons(Page("r"), card(), [time]))
