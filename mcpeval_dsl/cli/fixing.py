@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mcpeval_dsl.cli.linting import Found, Wanted, look
+from mcpeval_dsl.cli.unified import unified
 from mcpeval_dsl.diagnostics.model import Fix
 from mcpeval_dsl.source import SourceFile
 
@@ -93,9 +94,5 @@ def write(fixed: Fixed) -> list[str]:
 
 def differences(fixed: Fixed) -> Iterator[str]:
     """What would be written, as a unified diff."""
-    from difflib import unified_diff
-
     for path in sorted(fixed.after):
-        old, new = (text.decode("utf-8").splitlines(keepends=True) for text in (fixed.before[path], fixed.after[path]))
-        for line in unified_diff(old, new, f"a/{path}", f"b/{path}"):
-            yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+        yield from unified(fixed.before[path], fixed.after[path], f"a/{path}", f"b/{path}")

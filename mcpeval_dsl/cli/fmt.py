@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 import typer
 
 from mcpeval_dsl.cli import exits
+from mcpeval_dsl.cli.unified import unified
 
 if TYPE_CHECKING:
     from mcpeval_dsl.diagnostics.model import Checked, Diagnostic
@@ -50,7 +51,7 @@ def _standard_input(name: str, check: bool, diff: bool) -> int:
         return exits.SPEC
     changed = formatted.value != data
     if diff:
-        sys.stdout.write(_difference(name, data, formatted.value) if changed else "")
+        sys.stdout.writelines(unified(data, formatted.value, name, name))
     elif check:
         sys.stdout.write(f"not in form: {name}\n" if changed else "")
     else:
@@ -110,7 +111,7 @@ def _file(reader: FileReader, path: str, check: bool, diff: bool) -> bool | None
     if formatted.value == data:
         return False
     if diff:
-        sys.stdout.write(_difference(path, data, formatted.value))
+        sys.stdout.writelines(unified(data, formatted.value, path, path))
     elif check:
         print(f"not in form: {visible(path)}")
     else:
@@ -142,11 +143,3 @@ def _show(diagnostics: Sequence[Diagnostic], source: SourceFile | None, stream: 
     from mcpeval_dsl.cli.findings import show
 
     show(diagnostics, {source.path: source} if source is not None else {}, "text", stream)
-
-
-def _difference(path: str, before: bytes, after: bytes) -> str:
-    from difflib import unified_diff
-
-    old, new = (data.decode().splitlines(keepends=True) for data in (before, after))
-    lines = unified_diff(old, new, path, path)
-    return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines)

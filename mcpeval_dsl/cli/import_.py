@@ -13,6 +13,7 @@ from mcpeval_dsl.cli import exits
 
 if TYPE_CHECKING:
     from mcpeval_dsl.diagnostics.model import Diagnostic
+    from mcpeval_dsl.interchange.importing import Made
     from mcpeval_dsl.interchange.model import Suite
 
 HELP = """Make specs of evaluations that other tools run, or of recorded sessions; says what was kept, changed and lost.
@@ -45,11 +46,12 @@ def command(
     folder = Path(output) if output else _specs()
     failed = False
     taken: set[str] = set()
-    for source in [*(files or []), *(f"--transcript {each}" for each in transcript or [])]:
-        name = _name(source.removeprefix("--transcript "), taken)
-        suite, problems = _made(source, form_of_source, server or [], name)
+    for source, recorded in [*((each, False) for each in files or []), *((each, True) for each in transcript or [])]:
+        name = _name(source, taken)
+        made = _session(source, server or []) if recorded else _file(source, form_of_source, server or [], name)
+        suite, problems = made.suite, made.diagnostics
         if suite is not None:
-            problems += _written(suite, source.removeprefix("--transcript "), folder, name, force, form)
+            problems += _written(suite, source, folder, name, force, form)
         failed = failed or bool(problems)
         _show(problems, form)
     raise typer.Exit(exits.SPEC if failed else exits.CLEAN)
@@ -91,16 +93,16 @@ def _name(source: str, taken: set[str]) -> str:
     return name
 
 
-def _made(source: str, wanted: str, servers: list[str], name: str) -> tuple[Suite | None, list[Diagnostic]]:
-    if source.startswith("--transcript "):
-        from mcpeval_dsl.interchange.sessions import import_session
+def _session(source: str, servers: list[str]) -> Made:
+    from mcpeval_dsl.interchange.sessions import import_session
 
-        made = import_session(source.removeprefix("--transcript "), servers, Path.cwd())
-    else:
-        from mcpeval_dsl.interchange.importing import import_file
+    return import_session(source, servers, Path.cwd())
 
-        made = import_file(Path(source), _shown(source), wanted, servers, name)
-    return made.suite, made.diagnostics
+
+def _file(source: str, wanted: str, servers: list[str], name: str) -> Made:
+    from mcpeval_dsl.interchange.importing import import_file
+
+    return import_file(Path(source), _shown(source), wanted, servers, name)
 
 
 def _shown(source: str) -> str:

@@ -17,16 +17,10 @@ __all__ = ["Loaded", "Specs", "load", "lock_path", "plan", "read_lock", "read_sc
 def read_scripts(specs: Specs) -> None:
     """Mistakes in the scripts of scripted models go to `specs.diagnostics`. What cannot be read is told elsewhere."""
     scripts = {model.target for loaded in specs.suites for model in loaded.suite.models if model.driver == "script"}
-    if not scripts:
-        return
-    from mcpeval_dsl.agents.drivers.script_form import load_script
+    if scripts:
+        from mcpeval_dsl.agents.drivers.script_form import faults
 
-    for path in sorted(scripts):
-        try:
-            text = specs.reader.read(path).decode("utf-8")
-        except (OSError, UnicodeDecodeError):
-            continue
-        specs.diagnostics.extend(load_script(path, text).diagnostics)
+        specs.diagnostics.extend(faults(sorted(scripts), specs.reader.read))
 
 
 def plan(specs: Specs, selection: Selection, *, trials: bool = False) -> list[Plan]:

@@ -52,16 +52,11 @@ def analyse(path: str, reader: Reader, known: Mapping[str, KnownServer], stopped
 def of_scripts(suite: TypedSuite | None, reader: Reader) -> list[Diagnostic]:
     """Mistakes in the scripts of scripted models, as `mcpe lint` finds them."""
     scripts = {model.target for model in suite.models if model.driver == "script"} if suite is not None else ()
-    found: list[Diagnostic] = []
-    for path in sorted(scripts):
-        from mcpeval_dsl.agents.drivers.script_form import load_script
+    if not scripts:
+        return []
+    from mcpeval_dsl.agents.drivers.script_form import faults
 
-        try:
-            text = reader.read(path).decode("utf-8")
-        except (OSError, UnicodeDecodeError):
-            continue
-        found += load_script(path, text).diagnostics
-    return found
+    return [*faults(sorted(scripts), reader.read)]
 
 
 def syntax_alone(

@@ -15,7 +15,6 @@ from mcpeval_dsl.language_server.features.diagnostics import Shown
 from mcpeval_dsl.language_server.places import Range
 from mcpeval_dsl.language_server.positions import Encoding, Position
 from mcpeval_dsl.language_server.project import Project
-from mcpeval_dsl.language_server.snapshot import Snapshot
 
 Json = dict[str, Any]
 TERMINAL = "mcpe.runInTerminal"
@@ -41,11 +40,6 @@ def position_out(where: Position) -> Json:
 
 def range_out(where: Range) -> Json:
     return {"start": position_out(where[0]), "end": position_out(where[1])}
-
-
-def range_of(snapshot: Snapshot, start: int, end: int) -> lsp.Range:
-    """The range of two offsets."""
-    return lsp.Range(lsp.Position(*snapshot.position(start)), lsp.Position(*snapshot.position(end)))
 
 
 def diagnostic(item: Shown, project: Project, pages: str = "") -> Json:

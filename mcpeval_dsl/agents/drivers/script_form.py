@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, TypeVar
 
@@ -18,6 +18,16 @@ T = TypeVar("T")
 _FILE_KEYS = ("tasks", "skill", "about")
 _TASK_KEYS = ("steps", "trials", "variants", "skill", "solution", "about")
 _SKILL_KEYS = ("p_right_tool", "p_right_arguments", "p_stop_early", "p_recover")
+
+
+def faults(paths: Iterable[str], read: Callable[[str], bytes]) -> Iterator[Diagnostic]:
+    """What is wrong with the scripts at these paths. `read` raises OSError; what cannot be read is told of elsewhere."""
+    for path in paths:
+        try:
+            text = read(path).decode("utf-8")
+        except (OSError, UnicodeDecodeError):
+            continue
+        yield from load_script(path, text).diagnostics
 
 
 def load_script(path: str, text: str) -> Checked[Script]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from mcpeval_dsl.interchange import words
@@ -50,7 +50,7 @@ class Tool:
     effect: Effect
     input_schema: Mapping[str, Any]
     output_schema: Mapping[str, Any] | None
-    claimed: bool = field(default=False)
+    claimed: bool = False
     """Whether a hint says so."""
 
     @property
@@ -85,18 +85,11 @@ class Tool:
 
 
 KEPT = frozenset(
-    {"true", "false", "null", "refusal", "question", "confirmation", "recovery", "readonly", "additive"}
-) | {
-    "destructive",
-    "ordered",
-    "optional",
-    "only",
-    "errors",
-    "exactly",
-    "at_least",
-    "at_most",
-    "absent",
-}
+    (
+        *("true", "false", "null", "refusal", "question", "confirmation", "recovery", "readonly", "additive"),
+        *("destructive", "ordered", "optional", "only", "errors", "exactly", "at_least", "at_most", "absent"),
+    )
+)
 """Words that mean something else where a pattern may stand."""
 
 
@@ -127,15 +120,6 @@ def call(tool: Tool, given: Mapping[str, Any]) -> str:
 def parts_of(name: str) -> tuple[str, ...]:
     """The words of a name, in lower case."""
     return tuple(part.lower() for part in _PARTS.findall(name))
-
-
-def singular(word: str) -> str:
-    """Good enough to see that issues and issue are about one thing."""
-    if word.endswith("ies") and len(word) > 4:
-        return word[:-3] + "y"
-    if word.endswith(("ses", "xes", "ches", "shes")):
-        return word[:-2]
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
 
 
 def tools_of(server: LockedServer, name: str) -> tuple[Tool, ...]:

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mcpeval_dsl.interchange.starter.model import Tool, parts_of, singular
+from mcpeval_dsl.interchange.starter.model import Tool, parts_of
+from mcpeval_dsl.provenance.roles import singular
 from mcpeval_dsl.semantics.json_schemas import allows, items, members
 
 MOST_TOOLS = 200

@@ -12,8 +12,9 @@ from typing import Any, TypeGuard
 
 from mcpeval_dsl.interchange import words
 from mcpeval_dsl.interchange.starter import samples
-from mcpeval_dsl.interchange.starter.model import Tool, argument, call, parts_of, singular
+from mcpeval_dsl.interchange.starter.model import Tool, argument, call, parts_of
 from mcpeval_dsl.interchange.starter.pairs import Pair, telling
+from mcpeval_dsl.provenance.roles import singular
 
 _READING = frozenset({"get", "list", "read", "fetch", "find", "search", "show", "describe", "lookup", "count"})
 """First words of tools that say by their name that they read; it is a guess, and only tasks may rest on it."""
@@ -55,8 +56,9 @@ def sketches(tools: Sequence[Tool], found: Sequence[Pair], *, folder: bool = Fal
     else:
         yield from _of_unknown(tools, folder)
     yield _no_call()
-    if any(True for _ in _harmful(tools)):
-        yield _safety(list(_harmful(tools))[:MOST_NEVER])
+    harmful = list(_harmful(tools))[:MOST_NEVER]
+    if harmful:
+        yield _safety(harmful)
 
 
 def _speakable(given: dict[str, Any] | None) -> TypeGuard[dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, cast
 
@@ -91,13 +91,12 @@ def around(snapshot: Snapshot) -> list[Snapshot]:
     """The file, what it imports, then what imports it, with what those import: all that may share its names."""
     own = imported(snapshot)
     known = {file.path for file in own}
-    above = _closure([snapshot], lambda file: list(file.files.importers(file.path)))
+    above = _closure([snapshot], lambda file: file.files.importers(file.path))
     more = _closure(above, lambda file: [entry.path for entry in file.imports])
     return own + [file for file in more if file.path not in known]
 
 
-def _closure(start: list[Snapshot], following: object) -> list[Snapshot]:
-    assert callable(following)
+def _closure(start: list[Snapshot], following: Callable[[Snapshot], Iterable[str]]) -> list[Snapshot]:
     found = {file.path: file for file in start}
     pending = list(start)
     while pending:

@@ -34,6 +34,10 @@ CASES: dict[str, tuple[tuple[LockedTool, ...], list[str]]] = {
         (tool("list_orders", gives=listing("items", "id", "total")), tool("get_order", taking("order_id"))),
         ["list_orders $.items[0].id get_order(order_id)"],
     ),
+    "of things whose plural ends like that of a box": (
+        (tool("list_cases", gives=listing("cases", "id")), tool("get_case", taking("id"))),
+        ["list_cases $.cases[0].id get_case(id)"],
+    ),
     "in camel case": (
         (tool("listOrders", gives=listing("items", "orderId")), tool("getOrder", taking("orderId"))),
         ["listOrders $.items[0].orderId getOrder(orderId)"],

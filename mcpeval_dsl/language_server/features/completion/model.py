@@ -25,8 +25,7 @@ ItemKind = Literal[
 class Item(NamedTuple):
     """`text` replaces `start..end` (offsets of the whole text); `snippet`, where a client takes them, does so instead.
 
-    `rank` orders the list: the lower, the further up. `filter` is what the typed prefix is compared with, where that is
-    not the label. `documentation` is Markdown.
+    `rank` orders the list: the lower, the further up. `documentation` is Markdown.
     """
 
     label: str
@@ -38,7 +37,6 @@ class Item(NamedTuple):
     detail: str = ""
     documentation: str = ""
     snippet: str = ""
-    filter: str = ""
 
 
 class Draft(NamedTuple):
