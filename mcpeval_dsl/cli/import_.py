@@ -44,11 +44,12 @@ def command(
         raise typer.BadParameter("say which files to import, or which session with --transcript")
     _known(form_of_source)
     folder = Path(output) if output else _specs()
+    server = [_from(folder, each) for each in server or []]
     failed = False
     taken: set[str] = set()
     for source, recorded in [*((each, False) for each in files or []), *((each, True) for each in transcript or [])]:
         name = _name(source, taken)
-        made = _session(source, server or []) if recorded else _file(source, form_of_source, server or [], name)
+        made = _session(source, server) if recorded else _file(source, form_of_source, server, name)
         suite, problems = made.suite, made.diagnostics
         if suite is not None:
             problems += _written(suite, source, folder, name, force, form)
@@ -78,7 +79,34 @@ def _specs() -> Path:
     if project is None:
         return Path("specs")
     first = next((name for name in project.specs if not name.endswith(".mcpe")), "specs")
+    if not (project.root / first).resolve().is_relative_to(project.root.resolve()):
+        raise typer.BadParameter(f"`{first}` lies outside the project: say with -o which folder to write to")
     return Path(os.path.relpath(project.root / first))
+
+
+def _from(folder: Path, server: str) -> str:
+    """A command line as it holds in `folder`: files that are there now are named by their path from the spec."""
+    import shlex
+
+    try:
+        argv = shlex.split(server)
+    except ValueError:
+        return server  # whose quotes are not closed is said when it is read
+    if server.startswith(("http://", "https://")) or (len(argv) < 2 and "/" not in server) or _settings(server):
+        return server
+    return shlex.join(_placed(folder, word) if number or "/" in word else word for number, word in enumerate(argv))
+
+
+def _settings(server: str) -> bool:
+    """Whether it is a file with `mcpServers`."""
+    return " " not in server and Path(server).suffix in (".json", ".yaml", ".yml")
+
+
+def _placed(folder: Path, word: str) -> str:
+    path = Path(word)
+    if word.startswith("-") or path.is_absolute() or not path.exists():
+        return word
+    return Path(os.path.relpath(path, folder)).as_posix() if path.is_file() else str(path.absolute())
 
 
 def _name(source: str, taken: set[str]) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
 
-from tests.cases_public.lending import SUITE, Library
+from tests.cases_public.lending import SUITE, Library, calls
+from tests.execute.bench import outcome
 
 
 def found(library: Library, *options: str) -> list[dict[str, Any]]:
@@ -55,6 +57,38 @@ def test_a_tool_that_writes_and_does_not_say_how_is_treated_as_destructive(libra
     assert "MCPE380" not in codes(library)
     library.write("# mcpe: ignore-file[MCPE380] because the shelf is made for each trial\n" + body, mode="silent")
     assert not {"MCPE380", "MCPE362"} & codes(library)
+
+
+def test_what_lint_calls_destructive_is_not_called_without_leave(library: Library) -> None:
+    """By its hints the tool only writes; nobody believes them further than that."""
+    head = SUITE.replace("readonly get_*", "readonly get_*; trust hints")
+    body = 'task read { prompt "x"; grade contains "done" }\ntask lend { prompt "x"; MAY; grade contains "done" }\n'
+    for may, reached in (("never wipe_all", 0), ("may lend_book", 1)):
+        library.write(body.replace("MAY", may), {"*": calls("lend_book")}, mode="silent", head=head)
+        assert library.bench.run("--fresh").code == 0
+        assert library.bench.records["read#1"].calls[0].permission.decision == "denied"
+        assert library.asked.count("tools/call lend_book") == reached
+
+
+def test_an_imported_placeholder_is_untestable_until_it_has_a_value(library: Library) -> None:
+    library.write("")
+    bench = library.bench
+    pairs = (("Who has Emma?", "__VERIFY_ON_INSTANCE__"), ("Who has Ida?", "REPLACE_WITH_NAME"), ("Who?", "done"))
+    qa = "".join(f"<qa_pair><question>{ask}</question><answer>{said}</answer></qa_pair>" for ask, said in pairs)
+    bench.write("old.xml", f"<evaluation>{qa}</evaluation>")
+    done = bench.mcpe("import", "old.xml", "-o", "specs/old", "--server", "python specs/odd.py")
+    assert done.code == 0 and "1 of 1 without placeholders (100%)" in done.out, done.err
+    spec = bench.root / "specs/old/old.mcpe"
+    spec.write_text(re.sub(r"^model agent.*$", 'model agent { script "../canned.yaml" }', spec.read_text(), flags=re.M))
+    bench.mcpe("trust", "specs/old", "--yes")
+    bench.mcpe("run", "specs/old")
+    assert {name: outcome(record) for name, record in bench.records.items()} == {
+        "who_has_emma#1": "untestable",
+        "who_has_ida#1": "untestable",
+        "who#1": "pass",
+    }
+    because = bench.records["who_has_ida#1"].outcome
+    assert because is not None and because.because and "REPLACE_WITH_NAME" in because.because[0]
 
 
 def test_parameters_without_a_word_are_noted(library: Library) -> None:

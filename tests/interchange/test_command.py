@@ -45,6 +45,23 @@ def test_json_is_lines_of_objects(project: Path, capsys: pytest.CaptureFixture[s
     ).items()
 
 
+@pytest.mark.parametrize(
+    ("told", "written"),
+    [
+        ("python3 tools/server.py --port 7", 'stdio "python3" "../tools/server.py" "--port" "7"'),
+        ("./tools/server.py", 'stdio "../tools/server.py"'),
+        ("python3 gone.py", 'stdio "python3" "gone.py"'),
+        ("tools --quiet", 'stdio "tools" "--quiet"'),  # a program on PATH, though a folder has its name
+        ("node bridge.js https://mcp.example.org", 'stdio "node" "bridge.js" "https://mcp.example.org"'),
+    ],
+)
+def test_files_of_the_server_are_named_from_where_the_spec_is(project: Path, told: str, written: str) -> None:
+    (project / "tools").mkdir()
+    (project / "tools" / "server.py").write_text("")
+    assert main(["import", "evaluation.xml", "--server", told]) == exits.CLEAN
+    assert f"  {written}\n" in (project / "evals" / "evaluation.mcpe").read_text()
+
+
 def test_it_writes_over_nothing(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["import", "evaluation.xml"])
     spec = project / "evals" / "evaluation.mcpe"
@@ -153,6 +170,17 @@ def test_references_of_a_source_lead_nowhere_outside_of_its_project(
     assert main(["import", "task.yaml", "-o", "out"]) == exits.CLEAN
     for path in (inner / "out").rglob("*"):
         assert not path.is_file() or "secret-of-mine" not in path.read_text()
+
+
+def test_specs_outside_the_project_are_written_by_name_only(
+    project: Path, tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    (project / "evals").symlink_to(outside)
+    assert main(["import", "evaluation.xml"]) == exits.SPEC
+    assert "say with -o" in capsys.readouterr().err and list(outside.iterdir()) == []
+    assert main(["import", "evaluation.xml", "-o", "evals"]) == exits.CLEAN
+    assert (outside / "evaluation.mcpe").is_file()
 
 
 AUDITED = """
