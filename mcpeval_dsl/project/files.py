@@ -17,6 +17,7 @@ from typing import Any
 
 from mcpeval_dsl.diagnostics.model import Checked, Diagnostic
 from mcpeval_dsl.diagnostics.settings import LintSettings
+from mcpeval_dsl.values.regular import MOST_BYTES
 
 DEFAULT_SPECS = ("specs",)
 PLAN_PATH = ".mcpe/plan.json"
@@ -49,7 +50,7 @@ class FileReader:
     overlay: Mapping[str, bytes] = field(default_factory=dict)
 
     def read(self, path: str) -> bytes:
-        """The bytes of a file. Raises OSError; a pipe or device is an error too, since reading it may never end."""
+        """The bytes of a file. Raises OSError; so do a pipe or device, which may never end, and what memory may not hold."""
         if path in self.overlay:
             data = self.texts[path] = self.overlay[path]
             return data
@@ -57,6 +58,8 @@ class FileReader:
         if self.exists(path) and not full.is_file() and not full.is_dir():
             raise OSError(errno.EINVAL, "it is not a regular file")
         try:
+            if full.stat().st_size > MOST_BYTES:
+                raise OSError(errno.EFBIG, f"it has more than {MOST_BYTES // 2**20} MB")
             data = self.texts[path] = full.read_bytes()
         except ValueError:  # a zero byte, or half a character: no file is named so
             raise FileNotFoundError(errno.ENOENT, "no file can have this name") from None
@@ -174,8 +177,10 @@ def _inside(folder: Path) -> list[Path]:
 
 
 def _has_suite(path: Path) -> bool:
-    """A file that cannot be read, or is no text, counts as a spec, so that the reader says why."""
+    """A file that cannot be read, is too large or no text, counts as a spec, so that the reader says why."""
     try:
+        if path.stat().st_size > MOST_BYTES:
+            return True
         data = path.read_bytes()
         return b"\0" in data or _SUITE.search(data.decode("utf-8-sig")) is not None
     except (OSError, UnicodeDecodeError):

@@ -16,8 +16,11 @@ def put(path: Path, data: bytes) -> None:
     """Put `data` where the file is or will be, through one beside it that takes its place. Raises OSError.
 
     Mode and owner of a file that is there stay. A link is followed, and a file that may not be written is not replaced,
-    though its folder would allow it.
+    though its folder would allow it. A pipe or device stays what it is, and is given the data.
     """
+    if _is_stream(path):
+        path.write_bytes(data)
+        return
     real = path.resolve()
     was = _status(real)
     beside = _beside(real)
@@ -35,6 +38,15 @@ def put(path: Path, data: bytes) -> None:
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
+
+
+def _is_stream(path: Path) -> bool:
+    """Something that is there and is neither a file nor a folder."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
 def _status(real: Path) -> os.stat_result | None:
@@ -69,13 +81,17 @@ def standing(folder: Path, names: Iterable[str]) -> list[str]:
 def put_all(folder: Path, files: Mapping[str, bytes]) -> None:
     """All files, by their path below the folder, or none: each under another name first, renamed when all are there.
 
-    Folders are made. Raises OSError, with the name of the file that is in the way, and leaves nothing then.
+    Folders are made. Raises OSError, with the name of the file that is in the way, and leaves nothing then: a link below
+    the folder that leads out of it is in the way, too.
     """
+    real = folder.resolve()
     made: list[Path] = []
     waiting: list[tuple[Path, Path]] = []
     try:
         for name, data in files.items():
             target = (folder / name).resolve()
+            if not target.is_relative_to(real):
+                raise PermissionError(errno.EACCES, f"a link leads out, to {target}", str(folder / name))
             if target.is_dir():
                 raise IsADirectoryError(errno.EISDIR, "it is a folder", str(target))
             make_folder(target.parent, made)

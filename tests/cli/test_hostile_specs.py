@@ -79,6 +79,14 @@ def test_a_pipe_is_not_read(workplace: Workplace) -> None:
     assert (ended.code, "it is not a regular file" in ended.out) == (2, True)
 
 
+@pytest.mark.parametrize("command", ["lint", "compile", "fmt --check"])
+def test_a_file_that_memory_may_not_hold_is_not_read(workplace: Workplace, command: str) -> None:
+    with workplace.spec().with_name("large.mcpe").open("wb") as file:
+        file.truncate(2**31)
+    ended = workplace.run(*command.split())
+    assert (ended.code, "cannot be read: it has more than 256 MB" in ended.err + ended.out) == (2, True), ended.err
+
+
 def test_what_is_trusted_is_shown_whole(workplace: Workplace, tmp_path: Path) -> None:
     hidden = SPEC.replace('"server.py"', '"-c" "evil()" "\\u001b[2K\\u202e\\u0000" "server.py"')
     workplace.spec(text=hidden)

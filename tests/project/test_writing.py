@@ -57,3 +57,31 @@ def test_of_several_files_all_or_none(tmp_path: Path) -> None:
     assert names(tmp_path) == ["a", "there"] and (tmp_path / "there").read_bytes() == b"before"
     writing.put_all(tmp_path, {"there": b"after", "b/c/d": b"new"})
     assert names(tmp_path) == ["a", "b", "b/c", "b/c/d", "there"] and (tmp_path / "there").read_bytes() == b"after"
+
+
+def test_a_link_below_the_folder_does_not_lead_out_of_it(tmp_path: Path) -> None:
+    outside, folder = tmp_path / "outside", tmp_path / "project"
+    outside.mkdir()
+    folder.mkdir()
+    (folder / "files").symlink_to(outside)
+    with pytest.raises(PermissionError, match="a link leads out"):
+        writing.put_all(folder, {"a.mcpe": b"a", "files/run.sh": b"b"})
+    assert list(outside.iterdir()) == [] and [path.name for path in folder.iterdir()] == ["files"]
+
+
+def test_a_link_within_the_folder_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "files").symlink_to("real")
+    writing.put_all(tmp_path, {"files/run.sh": b"b"})
+    assert (tmp_path / "real" / "run.sh").read_bytes() == b"b"
+
+
+def test_a_pipe_is_written_to_and_stays(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        writing.put(pipe, b"plan")
+        assert os.read(reader, 10) == b"plan" and pipe.is_fifo()
+    finally:
+        os.close(reader)
