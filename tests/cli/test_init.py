@@ -316,7 +316,8 @@ def test_the_workflow_is_yaml_and_starts_nothing_for_a_url(project: Workplace) -
     for starts in (True, False):
         found = yaml.safe_load(folder.workflow("specs/t/t.mcpe", locked=starts, starts=starts))
         steps = [step["run"] for step in found["jobs"]["specs"]["steps"] if "run" in step]
-        assert ("mcpe lock --check --trust-file mcpe-trust.json" in steps) == starts
+        # of this spec alone: what other specs of the project start is not trusted here
+        assert ("mcpe lock --check specs/t/t.mcpe --trust-file mcpe-trust.json" in steps) == starts
         assert ("mcpe lock --check --offline" in steps) == starts
         assert {"mcpe lint --format github", "mcpe fmt --check", "mcpe compile"} <= set(steps)
 
@@ -407,6 +408,8 @@ def test_real_servers(server: str, project: Workplace, monkeypatch: pytest.Monke
     ended = project.run("init", "--server", server, "--yes")
     assert ended.code == 0, ended
     name = REAL[server]
+    head = (project.root / f"specs/{name}/{name}.mcpe").read_text().split("\nsuite ")[0]
+    assert all(len(line) <= 120 for line in head.splitlines()), head
     lint = project.run("lint")
     assert lint.code == 0 and "warning" not in lint.out + lint.err, lint
     assert project.run("fmt", "--check").code == 0

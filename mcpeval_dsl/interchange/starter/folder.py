@@ -57,6 +57,6 @@ def workflow(spec: str, *, locked: bool, starts: bool) -> str:
         lines += [
             "      # the lock is compared with the server itself: install it before this step, or leave the step out",
             f"      - run: mcpe trust {spec} --write mcpe-trust.json",
-            "      - run: mcpe lock --check --trust-file mcpe-trust.json",
+            f"      - run: mcpe lock --check {spec} --trust-file mcpe-trust.json",
         ]
     return "\n".join(lines) + "\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -67,9 +68,12 @@ def _suite(reached: Reached, locked: LockedServer) -> list[str]:
     title = shown(locked.title or "", 60) or reached.name
     version = f" {shown(locked.version, 40)}" if locked.version else ""
     environment = f"environment {ENVIRONMENT}; " if reached.copies else ""
+    about = (
+        f"A first suite for {title}{version}, made from what the server says of its tools. Every task is a sketch: "
+        "keep what is good, and put what your users ask in place of the rest."
+    )
     return [
-        f"# A first suite for {title}{version}, made from what the server says of its tools. Every task is a sketch: keep",
-        "# what is good, and put what your users ask in place of the rest.",
+        *textwrap.wrap(about, 115, initial_indent="# ", subsequent_indent="# "),
         f"suite {reached.name} {words.quoted(title)} {{",
         "  trials 3",
         "  seed 1",
