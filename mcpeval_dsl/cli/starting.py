@@ -152,12 +152,13 @@ def _formatted(text: str) -> str:
 def files(start: Start, locked: LockedServer, made: Draft) -> dict[str, bytes]:
     """Every file by its path relative to the root."""
     from mcpeval_dsl.plan import lock as locks
+    from mcpeval_dsl.plan.lock_digest import LOCK_FILE
     from mcpeval_dsl.plan.model import Lock
 
     found = {
         start.spec: made.spec.encode("utf-8", "replace"),
         f"{start.beside}/scripts/agent.yaml": made.script.encode("utf-8", "replace"),
-        f"{start.beside}/{locks.LOCK_FILE}": locks.write(Lock(servers=(locked,))),
+        f"{start.beside}/{LOCK_FILE}": locks.write(Lock(servers=(locked,))),
     }
     return found | dict(_around(start, locked=True, starts=not start.reached.url))
 

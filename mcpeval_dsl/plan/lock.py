@@ -9,17 +9,11 @@ from typing import Literal
 from mcpeval_dsl.diagnostics.model import Checked
 from mcpeval_dsl.plan import lock_reading
 from mcpeval_dsl.plan.files import dump
+from mcpeval_dsl.plan.lock_digest import HINTS, LOCK_FILE
 from mcpeval_dsl.plan.model import Lock, LockedServer, LockedTool
 from mcpeval_dsl.semantics.catalogue import KnownServer, KnownTool
 
-LOCK_FILE = "mcpe.lock"
 Part = Literal["tools", "schemas", "descriptions"]
-_HINTS = {
-    "read_only_hint": "readOnlyHint",
-    "destructive_hint": "destructiveHint",
-    "idempotent_hint": "idempotentHint",
-    "open_world_hint": "openWorldHint",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +58,7 @@ def known(lock: Lock | None) -> dict[str, KnownServer]:
 def _known_tool(tool: LockedTool) -> KnownTool:
     hints = tool.annotations or {}
     given: dict[str, bool | None] = {
-        field: value if isinstance(value := hints.get(name), bool) else None for field, name in _HINTS.items()
+        field: value if isinstance(value := hints.get(name), bool) else None for field, name in HINTS.items()
     }
     return KnownTool(
         name=tool.name,

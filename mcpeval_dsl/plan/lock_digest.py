@@ -1,10 +1,21 @@
-"""Plan, beside the lock: the digest by which an entry knows itself, over plain JSON data. Imports nothing heavy."""
+"""Plan, beside the lock: its name and format, and the digest by which an entry knows itself. Imports nothing heavy."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from typing import Any
+
+LOCK_FILE = "mcpe.lock"
+FORMAT = "mcpe-lock/1"
+MOST_BYTES = 64 * 1024 * 1024
+HINTS = {
+    "read_only_hint": "readOnlyHint",
+    "destructive_hint": "destructiveHint",
+    "idempotent_hint": "idempotentHint",
+    "open_world_hint": "openWorldHint",
+}
+"""Hints as `semantics.catalogue` has them -> as the protocol names them."""
 
 
 def canonical(value: Any) -> str:

@@ -16,11 +16,9 @@ from typing import Any
 from mcpeval_dsl.diagnostics.model import Checked, Diagnostic, Label
 from mcpeval_dsl.plan.codec import Malformed, decode, encode
 from mcpeval_dsl.plan.json_places import location, place, steps_of
-from mcpeval_dsl.plan.lock_digest import canonical, entry_digest
+from mcpeval_dsl.plan.lock_digest import FORMAT, MOST_BYTES, canonical, entry_digest
 from mcpeval_dsl.plan.model import Lock, LockedServer, LockedTool
 
-MOST_BYTES = 64 * 1024 * 1024
-FORMAT = "mcpe-lock/1"
 _MARKS = re.compile(r"^(<{7}|={7}|>{7}|\|{7})(?=[ \r\n]|\Z)", re.MULTILINE)
 _AGAIN = "write it again with `mcpe lock`"
 _BODY = "A lock file is JSON as `mcpe lock` writes it; the schema is in `schemas/`."

@@ -14,7 +14,7 @@ from mcpeval_dsl.project.files import FileReader, Project, find, spec_files
 from mcpeval_dsl.source import SourceFile
 from mcpeval_dsl.values.regular import regular_bytes
 
-# as in plan.lock, which is imported only where there is a lock: its pydantic would double the time of lint
+# as in plan.lock_digest; nothing of that room is imported where there is no lock
 LOCK_FILE = "mcpe.lock"
 
 if TYPE_CHECKING:

@@ -10,16 +10,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from mcpeval_dsl.plan.lock_digest import entry_digest
+from mcpeval_dsl.plan.lock_digest import FORMAT, HINTS, MOST_BYTES, entry_digest
 from mcpeval_dsl.semantics.catalogue import KnownServer, KnownTool
-
-MOST_BYTES = 64 * 1024 * 1024
-_HINTS = {
-    "read_only_hint": "readOnlyHint",
-    "destructive_hint": "destructiveHint",
-    "idempotent_hint": "idempotentHint",
-    "open_world_hint": "openWorldHint",
-}
 
 
 def known_of(data: bytes) -> dict[str, KnownServer] | None:
@@ -28,7 +20,7 @@ def known_of(data: bytes) -> dict[str, KnownServer] | None:
         return None
     try:
         value = json.loads(data.decode("utf-8", "surrogatepass"))
-        if not isinstance(value, dict) or value.keys() - {"servers"} != {"format"} or value["format"] != "mcpe-lock/1":
+        if not isinstance(value, dict) or value.keys() - {"servers"} != {"format"} or value["format"] != FORMAT:
             return None
         found = [_server(entry) for entry in value.get("servers", ())]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
@@ -46,7 +38,7 @@ def _server(entry: dict[str, Any]) -> KnownServer:
 
 def _tool(tool: dict[str, Any]) -> KnownTool:
     hints = tool.get("annotations") or {}
-    given = {field: hint if isinstance(hint := hints.get(name), bool) else None for field, name in _HINTS.items()}
+    given = {field: hint if isinstance(hint := hints.get(name), bool) else None for field, name in HINTS.items()}
     description = _text(tool.get("description", ""))
     return KnownTool(tool["name"], description, _schema(tool, "input_schema"), _schema(tool, "output_schema"), **given)
 

@@ -11,7 +11,7 @@ import pytest
 
 from mcpeval_dsl.gateway.catalogue import digest
 from mcpeval_dsl.plan import lock
-from mcpeval_dsl.plan.lock_reading import MOST_BYTES
+from mcpeval_dsl.plan.lock_digest import MOST_BYTES
 from mcpeval_dsl.plan.model import Lock, LockedTool
 
 from .test_lock import server, tool
