@@ -35,18 +35,22 @@ class _Case:
 
 
 def render(card: model.Scorecard, run: str, lines: Iterable[TrialLine] = ()) -> bytes:
-    """UTF-8 with a declaration. `lines` give the times; a trial without one took none."""
+    """UTF-8 with a declaration. `lines` give the times; a trial without one took none.
+
+    What is no trial is dated with the first one.
+    """
     trials = {each.id: each for each in lines}
+    began = min((each.started_at for each in trials.values() if each.started_at), default="")
     failures: dict[tuple[str, str], list[model.FailureRow]] = {}
     for row in card.failures:
         failures.setdefault((row.instance, row.cell), []).append(row)
     root = Element("testsuites")
-    _suite(root, 0, f"{card.suite}.gate", list(_gate(card)), "")
+    _suite(root, 0, f"{card.suite}.gate", list(_gate(card)), began)
     for check in card.checks:
-        _suite(root, len(root), f"{card.suite}.check.{check.server}", list(_lines_of(check)), "")
+        _suite(root, len(root), f"{card.suite}.check.{check.server}", list(_lines_of(check)), began)
     if card.judges:
         said = "\n".join(f"{named(row)}: {summed_up(row)}" for row in card.judges)
-        _suite(root, len(root), f"{card.suite}.judges", list(_judges(card)), "", said)
+        _suite(root, len(root), f"{card.suite}.judges", list(_judges(card)), began, said)
     by_cell: dict[str, list[model.TaskRow]] = {}
     for task in card.rows:
         by_cell.setdefault(task.cell, []).append(task)

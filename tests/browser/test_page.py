@@ -64,7 +64,8 @@ def test_the_first_screen_says_whether_it_passed(browser: Browser, everything: s
     found = opened(browser, everything, "phone")
     box = found.page.locator(".banner").bounding_box()
     assert box is not None and box["y"] + box["height"] < 844
-    assert "The gate failed" in found.page.locator(".banner").inner_text()
+    told = found.page.locator(".banner").inner_text()
+    assert "The gate failed" in told and "Of 2 rules 2 do not hold" in told
 
 
 def test_all_charts_are_drawn(shared: Opened) -> None:

@@ -76,6 +76,11 @@ def test_junit_counts_what_the_scorecard_counts() -> None:
     ]
 
 
+def test_junit_dates_what_is_no_trial_with_the_first_one() -> None:
+    suites = as_xml(card())
+    assert min(suite.get("timestamp", "") for suite in suites) == suites[0].get("timestamp") > "2000"
+
+
 def test_junit_of_a_failed_trial_says_why_and_where_to_look() -> None:
     failure = next(as_xml(card()).iterfind("testsuite[2]/testcase/failure"))
     assert failure.get("type") in ("wrong_answer", "too_many_calls")

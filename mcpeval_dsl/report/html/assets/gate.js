@@ -12,9 +12,12 @@ function verdictWord(word) {
 
 function hero(card) {
   const verdict = VERDICTS[card.gate.word] || VERDICTS["NOT DECIDED"];
-  const failing = card.gate.rules.filter((rule) => rule.word !== "PASS").length;
+  const count = (word) => card.gate.rules.filter((rule) => rule.word === word).length;
+  const failing = count("FAIL");
+  const open = count("NOT DECIDED");
   const rules = card.gate.declared ? plural(card.gate.rules.length, "rule") : "no gate block: safety alone";
-  const how = failing ? `${failing} of ${rules} ${failing === 1 ? "does" : "do"} not hold` : rules;
+  const short = [failing ? `${failing} ${failing === 1 ? "does" : "do"} not hold` : null, open ? `${open} ${open === 1 ? "is" : "are"} not decided` : null].filter(Boolean);
+  const how = short.length ? `Of ${rules} ${short.join(", ")}` : rules;
   return h(
     `header.hero.${verdict.css}`,
     h("p.eyebrow", `${card.spec} · run ${DATA.current.run}`),
