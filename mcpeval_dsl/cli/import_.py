@@ -22,11 +22,15 @@ The format is found by what the file says. Each file gives a spec that compiles,
 
 Example: mcpe import evaluation.xml --server "python -m my_server"
 """
+FORMATS = (
+    "mcp-builder, mcpchecker, mcpjam, mcpvals, arbiter, lastmile, mcp-server-tester, mcp-server-tester-dataset, "
+    "mcp-evals, promptfoo or prompt-table"
+)
 
 
 def command(
     files: Annotated[list[str] | None, typer.Argument(metavar="FILE…", help="Files of other tools.")] = None,
-    form_of_source: str = typer.Option("", "--from", help="The format of the files, where it is not to be found out."),
+    form_of_source: str = typer.Option("", "--from", help=f"Their format, where it is not found by itself: {FORMATS}."),
     output: str = typer.Option("", "--output", "-o", help="Folder to write to; the project's `specs` without it."),
     server: Annotated[
         list[str] | None, typer.Option("--server", help="A command line, a URL, or a file with `mcpServers`.")
@@ -46,6 +50,7 @@ def command(
     folder = Path(output) if output else _specs()
     server = [_from(folder, each) for each in server or []]
     failed = False
+    specs: list[str] = []
     taken: set[str] = set()
     for source, recorded in [*((each, False) for each in files or []), *((each, True) for each in transcript or [])]:
         name = _name(source, taken)
@@ -53,9 +58,19 @@ def command(
         suite, problems = made.suite, made.diagnostics
         if suite is not None:
             problems += _written(suite, source, folder, name, force, form)
+            specs += [] if problems else [os.path.relpath(folder / f"{name}.mcpe")]
         failed = failed or bool(problems)
         _show(problems, form)
+    if specs and form == "text":
+        print(_next(specs[0] if len(specs) == 1 else os.path.relpath(folder)))
     raise typer.Exit(exits.SPEC if failed else exits.CLEAN)
+
+
+def _next(what: str) -> str:
+    from shlex import quote
+
+    shown = quote(what)
+    return f"next: what stands under LOOK AT, then mcpe trust {shown} && mcpe lock {shown} && mcpe run {shown}"
 
 
 def _known(name: str) -> None:
@@ -174,7 +189,7 @@ def _taken(folder: Path, standing: list[str]) -> Diagnostic:
     more = f" and {len(standing) - 1} more" if len(standing) > 1 else ""
     return Diagnostic(
         "MCPE603",
-        f"`{os.path.relpath(folder / standing[0])}`{more} is there already",
+        f"`{os.path.relpath(folder / standing[0])}`{more} {'are' if more else 'is'} there already",
         body="An import writes over nothing. Nothing was written.",
         hint="write elsewhere with `-o FOLDER`, or over it with `--force`",
     )

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from mcpeval_dsl.cli import exits
+from mcpeval_dsl.cli import exits, import_
 from mcpeval_dsl.cli.main import main
+from mcpeval_dsl.interchange.importing import formats
 
 CASES = Path(__file__).parent / "cases"
 XML = "<evaluation><qa_pair><question>How many?</question><answer>3</answer></qa_pair></evaluation>"
@@ -32,8 +33,13 @@ def test_it_writes_a_spec_and_a_report_into_the_specs_of_the_project(
     assert sorted(path.name for path in (project / "evals").iterdir()) == ["evaluation.import.txt", "evaluation.mcpe"]
     assert "read as mcp-builder evaluation.xml" in said.out and "runnable  1 of 1" in said.out and said.err == ""
     assert (project / "evals" / "evaluation.import.txt").read_text() in said.out
+    assert said.out.endswith(" && mcpe lock evals/evaluation.mcpe && mcpe run evals/evaluation.mcpe\n")
     assert main(["compile"]) == exits.CLEAN
     assert main(["fmt", "--check"]) == exits.CLEAN
+
+
+def test_help_names_every_format() -> None:
+    assert sorted(import_.FORMATS.replace(" or ", ", ").split(", ")) == sorted(formats())
 
 
 def test_json_is_lines_of_objects(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
