@@ -60,12 +60,6 @@ class SourceFile:
         end = starts[line] - 1 if line < len(starts) else len(self.text)
         return self.text[starts[line - 1] : end].rstrip("\r")
 
-    def utf16_column(self, offset: int) -> int:
-        """0-based column in UTF-16 code units, as editors count."""
-        line, _ = self.lines.position(offset)
-        start = self.lines.starts[line - 1]
-        return len(self.text[start:offset].encode("utf-16-le")) // 2
-
 
 @dataclass(frozen=True, slots=True)
 class Span:

@@ -6,7 +6,7 @@ the agent had read them. A turn that was not come to, because the agent stopped 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from mcpeval_dsl.agents.model import Exchange
@@ -107,11 +107,3 @@ def _not_reached(grader: Grader, record: TrialRecord) -> Verdict:
 
 def _reads(grader: Grader) -> Reads:
     return MODULES[grader.kind][1] if grader.kind in MODULES else "answer"
-
-
-def expected_of(dialogue: Dialogue, record: TrialRecord) -> Iterable[tuple[int, TrialRecord]]:
-    """For each scripted turn that was come to, its place in the dialogue and its record."""
-    scripted = (exchange for exchange in record.exchanges if exchange.by == "script")
-    for place, exchange in enumerate(scripted):
-        if place < len(dialogue.turns):
-            yield place, turn_of(record, exchange)

@@ -55,7 +55,7 @@ def known_of(record: TrialRecord, task: Task, cell: Cell) -> Known | None:
             continue
         if applies:
             over = known.until is not None and record.timing.started_at[:10] > known.until
-            return Known(reason=known.reason, outstayed=known.until or "" if over else "")
+            return Known(reason=known.reason, outstayed=(known.until or "") if over else "")
     return None
 
 

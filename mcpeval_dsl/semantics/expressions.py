@@ -13,7 +13,6 @@ from typing import TypeAlias
 from mcpeval_dsl.frozen import dataclass
 from mcpeval_dsl.source import Location
 
-JsonValue: TypeAlias = "None | bool | int | float | str | list[JsonValue] | dict[str, JsonValue]"
 Scalar: TypeAlias = None | bool | int | float | str
 CONSTANTS: Mapping[str, bool | None] = {"true": True, "false": False, "null": None}
 """Bare words that are values."""
