@@ -36,9 +36,12 @@ def command(
         False, "--update-lock", help="Go on where a server's tools differ from mcpe.lock."
     ),
     keep: bool = typer.Option(False, "--keep", help="Keep the folders of the trials."),
-    max_cost: str = typer.Option(
-        "", "--max-cost", help="Dollars; after so many no further trial of a run begins. What it cost before counts."
-    ),
+    max_cost: Annotated[
+        str | None,
+        typer.Option(
+            "--max-cost", help="Dollars; after so many no further trial of a run begins. What it cost before counts."
+        ),
+    ] = None,
     form: str = typer.Option("text", "--format", help="text or json (JSON Lines)."),
     report: Annotated[
         list[str] | None,
@@ -83,9 +86,9 @@ def command(
     raise typer.Exit(exits.worst(*codes))
 
 
-def _dollars(text: str) -> float | None:
-    """`5`, `$5` or `0.50`."""
-    if not text:
+def _dollars(text: str | None) -> float | None:
+    """`5`, `$5` or `0.50`. Empty is no amount: a limit from a variable that is not set would be none."""
+    if text is None:
         return None
     try:
         value = float(text.removeprefix("$"))
