@@ -45,7 +45,7 @@ def workflow(spec: str, *, locked: bool, starts: bool) -> str:
         "      - uses: actions/setup-python@v5",
         "        with:",
         '          python-version: "3.12"',
-        "      - run: pip install mcpeval_dsl",
+        "      - run: pip install mcpeval_dsl  # or where you have it from: git+https://…",
         "      # nothing is started here",
         "      - run: mcpe lint --format github",
         "      - run: mcpe fmt --check",
