@@ -50,7 +50,7 @@ def show(
 
 
 def _counted(notes: list[Diagnostic]) -> str:
-    """The most frequent first, six of them with their titles."""
+    """The most frequent first, six or seven of them with their titles."""
     from collections import Counter
 
     from mcpeval_dsl.diagnostics import registry
@@ -58,8 +58,9 @@ def _counted(notes: list[Diagnostic]) -> str:
     codes = Counter(note.code for note in notes).most_common()
     lines = [f"{len(notes)} note{'s' if len(notes) != 1 else ''} on the design (mcpe lint --notes lists them):"]
     width = len(str(codes[0][1]))
-    for code, number in codes[:6]:
+    shown = 6 if len(codes) > 7 else 7  # the line that tells of one more code has room for it
+    for code, number in codes[:shown]:
         lines.append(f"  {number:>{width}} × {code}  {registry.titles().get(code, '')}".rstrip())
-    if len(codes) > 6:
-        lines.append(f"  and {sum(number for _, number in codes[6:])} of {len(codes) - 6} other codes")
+    if len(codes) > shown:
+        lines.append(f"  and {sum(number for _, number in codes[shown:])} of {len(codes) - shown} other codes")
     return "\n".join(lines) + "\n"

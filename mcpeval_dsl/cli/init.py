@@ -108,7 +108,8 @@ def _tell(locked: LockedServer, draft: Draft) -> None:
 
     version = f" {locked.version}" if locked.version else ""
     said = visible(f"{locked.title or 'no name'}{version}")
-    print(f"{locked.server}: {said}, {len(locked.tools)} tools, revision {locked.revision}")
+    tools = "1 tool" if len(locked.tools) == 1 else f"{len(locked.tools)} tools"
+    print(f"{locked.server}: {said}, {tools}, revision {locked.revision}")
     counts = [(sum(t.effect == e for t in draft.tools), noun) for e, noun in _EFFECTS.items()]
     if draft.tools:
         print("  hints    " + ", ".join(f"{count} {noun}" for count, noun in counts if count))

@@ -128,7 +128,9 @@ def _show(server: LockedServer, old: LockedServer | None, changes: Sequence[Chan
 
     version = f" {server.version}" if server.version else ""
     name = visible(f"{server.title or 'no name'}{version}")
-    print(f"{server.server}: {name}, {len(server.tools)} tools, revision {server.revision}")
+    print(
+        f"{server.server}: {name}, {len(server.tools)} tool{'s' * (len(server.tools) != 1)}, revision {server.revision}"
+    )
     for change in changes:
         print(f"  changed  {visible(change.what)}")
     for finding in server.findings:

@@ -95,8 +95,9 @@ def _changes(old: LockedTool, new: LockedTool) -> list[Change]:
         found.append(Change("schemas", old.name, f"tool `{old.name}`: the schema of its result changed"))
     if old.annotations != new.annotations:
         found.append(Change("schemas", old.name, f"tool `{old.name}`: its hints changed"))
-    if (old.title, old.description) != (new.title, new.description):
-        found.append(Change("descriptions", old.name, f"tool `{old.name}`: its description changed"))
+    for what in ("title", "description"):
+        if getattr(old, what) != getattr(new, what):
+            found.append(Change("descriptions", old.name, f"tool `{old.name}`: its {what} changed"))
     return found or [Change("schemas", old.name, f"tool `{old.name}` changed")]
 
 

@@ -371,7 +371,7 @@ def test_a_server_behind_a_url(project: Workplace, web: str, monkeypatch: pytest
     refused = project.run("init", "--server", web, "--name", "web", "--yes")
     assert refused.code == 3 and "--header" in refused.err and not (project.root / "specs").exists()
     ended = project.run("init", "--server", web, "--name", "web", "--header", "X-Token=WEB_TOKEN", "--yes")
-    assert ended.code == 0 and "web: web 1, 1 tools" in ended.out, ended
+    assert ended.code == 0 and "web: web 1, 1 tool," in ended.out, ended
     texts = "".join(path.read_text() for path in project.root.rglob("*") if path.is_file())
     assert 'header "X-Token" = secret("WEB_TOKEN")' in texts and "s3cret" not in texts + ended.out + ended.err
     assert "mcpe trust" not in (project.root / ".github/workflows/mcpe.yml").read_text()

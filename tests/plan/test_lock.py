@@ -86,6 +86,7 @@ def test_checker_learns_tools_schemas_and_hints() -> None:
         ((), "tools", "tool `get_issue` is gone"),
         ((tool(), tool("purge")), "tools", "tool `purge` is new"),
         ((tool(description="Other."),), "descriptions", "tool `get_issue`: its description changed"),
+        ((tool(title="Other"),), "descriptions", "tool `get_issue`: its title changed"),
         ((tool(annotations={}),), "schemas", "tool `get_issue`: its hints changed"),
         ((tool(output_schema={}),), "schemas", "tool `get_issue`: the schema of its result changed"),
         (
