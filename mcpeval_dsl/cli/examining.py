@@ -151,6 +151,8 @@ class Examiner:
         wrong = self._problems.get(record.id) or _denied(record)
         if graded.outcome is not None and graded.outcome.printed == "pass" and not wrong:
             tried.reference, tried.reference_because = "pass", ""
+            failed = _failed(graded)
+            tried.notes += [f"the reference passes, though{failed.lstrip(';')}"] if failed else []
             await self._mutants(record, workdir, tried, found)
         else:
             tried.mutants_because = "its reference does not pass"
@@ -255,7 +257,9 @@ def _denied(record: TrialRecord) -> str:
     """The first call of the reference that was denied: without it nothing was solved."""
     for call in record.calls:
         if call.actor == "agent" and call.permission.decision == "denied":
-            return f"its call of {call.server}.{call.tool} is denied: permit it with `may`"
+            why = call.error.message if call.error is not None else call.permission.rule
+            unpermitted = why == f"{call.tool} is not permitted here"
+            return f"its call of {call.server}.{call.tool} is denied: {'permit it with `may`' if unpermitted else why}"
     return ""
 
 

@@ -112,6 +112,19 @@ def test_a_reference_that_calls_what_agents_are_not_shown(bench: Bench) -> None:
     assert code == 1 and "are not shown shelf.get_thing" in each["findings"][0]
 
 
+def test_a_reference_that_the_budget_stops_needs_no_permission(bench: Bench) -> None:
+    twice = "reference { shelf.list_things(); shelf.get_thing(number: 0) }\n"
+    code, each = one(bench, "budget calls <= 1 hard 1\n" + twice + "grade contains things.name")
+    assert code == 1 and "get_thing is denied: the call budget is used up" in each["findings"][0]
+
+
+def test_a_reference_that_passes_with_a_call_that_fails_is_told(bench: Bench) -> None:
+    fails = "reference { shelf.get_thing(number: 77) }\n"
+    code, each = one(bench, fails + "grade contains things.name")
+    assert (code, each["reference"]) == (0, "pass")
+    assert each["notes"][0].startswith("the reference passes, though shelf.get_thing had failed: ")
+
+
 def test_a_reference_over_the_budget(bench: Bench) -> None:
     twice = "reference { shelf.list_things(); shelf.get_thing(number: 0) }\n"
     code, each = one(bench, "budget calls <= 1\n" + twice + "grade contains things.name")
