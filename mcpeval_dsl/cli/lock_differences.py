@@ -43,7 +43,8 @@ def show(arguments: Sequence[str], trust_file: str, fail_on: str, form: str) -> 
         changes, code = compare_locks(locks[0], locks[1]), exits.CLEAN
     else:
         changes, code = _since(rest, trust_file, locks[0] if locks else None)
-    _print(changes, form)
+    if changes or form == "json" or code == exits.CLEAN:  # what could not be compared has no "no change"
+        _print(changes, form)
     failing = CLASSES[: CLASSES.index(fail_on) + 1]
     return exits.worst(code, *([exits.FINDINGS] if any(change.classed in failing for change in changes) else []))
 

@@ -202,7 +202,7 @@ def _no_specs(project: Project, given: tuple[str, ...]) -> Diagnostic:
         "MCPE575",
         f"there is no spec in {where}",
         body="A spec is a file with the ending .mcpe that holds a suite.",
-        hint='give the path of a spec, or set specs = ["…"] in mcpe.toml',
+        hint='give the path of a spec, or set specs = ["…"] in mcpe.toml; `mcpe init` writes a first suite',
     )
 
 

@@ -76,7 +76,8 @@ def test_missing_spec_and_empty_folder(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.chdir(tmp_path)
     _file(tmp_path / "tracker.mcpe")
     assert [d.code for d in spec_files(Project(tmp_path), ("trakcer.mcpe",)).diagnostics] == ["MCPE576"]
-    assert [d.code for d in spec_files(Project(tmp_path, ("nowhere",)), ()).diagnostics] == ["MCPE575"]
+    (nothing,) = spec_files(Project(tmp_path, ("nowhere",)), ()).diagnostics
+    assert nothing.code == "MCPE575" and "`mcpe init`" in nothing.hint
 
 
 def test_digest_of_a_folder_depends_on_names_and_contents(tmp_path: Path) -> None:
