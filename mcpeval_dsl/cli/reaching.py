@@ -10,13 +10,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from mcpeval_dsl.diagnostics.model import Diagnostic
+from mcpeval_dsl.interchange.server_names import PROGRAMS
 from mcpeval_dsl.interchange.starter.model import VARIABLE, Reached
 
-_PROGRAMS = (".js", ".mjs", ".cjs", ".ts", ".py", ".sh", ".rb", ".php", ".jar", ".exe", ".ps1", ".lua", ".pl")
 _SECRETS = r"(?:api-?)?(?:key|token|secret|password|passwd|auth|credentials?)"
 _SECRET_FLAG = re.compile(rf"(?i)--?(?:[\w]+-)*{_SECRETS}")
 _SECRET_URL = re.compile(rf"(?i)://[^/?#]*:[^/?#]*@|[?&](?:[\w]+[-_])*{_SECRETS.replace('-', '[-_]')}=")
-_SKIPPED = frozenset("node python python3 npx uvx uv run docker bun deno java ruby php -m -y -q -i --rm start".split())  # noqa: SIM905
 
 
 class Wrong(Exception):
@@ -86,13 +85,16 @@ def _project(folder: Path) -> tuple[Path, str, bool]:
 
 def _name(name: str, server: str, argv: Sequence[str] | None) -> str:
     """The server's name in the spec: the one that was given, or one made of the command."""
-    from mcpeval_dsl.interchange import words
+    from mcpeval_dsl.interchange import server_names, words
 
     if name and (not words.is_name(name) or name in words.words_of_the_language()):
         why = "is a word of the language" if words.is_name(name) else "is no name"
         hint = f"--name {words.Names().new(name, 'server')}"
         raise Wrong(f"`{name}` {why}, so no server can be called that", hint=hint)
-    return name or words.Names().new(_called(server, argv) if server else "notes", "server")
+    if name or not server:
+        return name or "notes"
+    found = server_names.of_url(server, "mine") if argv is None else server_names.of_command(argv, "mine")
+    return words.Names().new(found, "server")
 
 
 def _words(server: str) -> tuple[str, ...] | None:
@@ -146,29 +148,6 @@ def _header(text: str) -> tuple[str, str]:
     return name, variable
 
 
-def _called(server: str, argv: Sequence[str] | None) -> str:
-    """A name for the server: the last word of its package or program, without what all of them say."""
-    if argv is None:
-        host = re.sub(r"(?i)^https?://|[:/?#].*$", "", server)
-        parts = [part for part in host.split(".") if part not in ("www", "mcp", "api", "localhost")]
-        word = parts[0] if parts and not parts[0].isdigit() else ""
-    else:
-        word = next((w for w in argv if w not in _SKIPPED and not w.startswith("-")), argv[0])
-        word = re.sub(r"^@[^/]+/", "", word)
-        path = Path(word)
-        plain = path.name if path.suffix.lower() not in _PROGRAMS else path.stem
-        if plain in ("index", "main", "server", "__main__", "cli", "app"):
-            folders = [
-                part for part in path.parts[:-1] if part not in ("build", "dist", "src", "lib", "bin", ".", "..", "/")
-            ]
-            plain = folders[-1] if folders else Path.cwd().name
-        word = re.sub(r"@[\d.]+$|@latest$", "", plain)
-    word = re.sub(r"(?i)(^|[-_.])(mcp|server)(?=$|[-_.])", r"\1", word).strip("-_.")
-    from mcpeval_dsl.interchange import words
-
-    return words.slug(word, "mine") if word else "mine"
-
-
 def _placed(argv: Sequence[str], root: Path, beside: Path) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
     """The words as the spec has them: files that are there by their path from the spec, data as a copy for each trial."""
     found: list[str] = []
@@ -181,7 +160,7 @@ def _placed(argv: Sequence[str], root: Path, beside: Path) -> tuple[tuple[str, .
             continue
         placed = Path(os.path.relpath(path.absolute(), beside)).as_posix()
         inside = path.resolve().is_relative_to(root.resolve()) and path.resolve() != root.resolve()
-        data = path.is_dir() or not (number == 0 or path.suffix.lower() in _PROGRAMS or os.access(path, os.X_OK))
+        data = path.is_dir() or not (number == 0 or path.suffix.lower() in PROGRAMS or os.access(path, os.X_OK))
         if data and inside:
             copies.append((placed, path.name))
             found.append(f"{{{{ workdir }}}}/{path.name}")

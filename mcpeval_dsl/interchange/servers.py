@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from mcpeval_dsl.gateway.redact import Redactor
-from mcpeval_dsl.interchange import words
+from mcpeval_dsl.interchange import server_names, words
 from mcpeval_dsl.interchange.model import PLACE, Server, Suite, What
 from mcpeval_dsl.interchange.trees.node import Node, Unreadable
 
@@ -243,12 +243,12 @@ def given(suite: Suite, told: Iterable[str]) -> None:
                 raise Unreadable("it has no `mcpServers`")
             from_map(suite, found, each, None)
         elif re.match(r"https?://", each):
-            server = Server(suite.names.new(_host_name(each), "server"))
+            server = Server(suite.names.new(server_names.of_url(each, "server"), "server"))
             suite.servers.append(server)
             _url(suite, server, each, "--server", 1)
         else:
             argv = shlex_split(each)
-            server = Server(suite.names.new(_program_name(argv), "server"))
+            server = Server(suite.names.new(server_names.of_command(argv, "server"), "server"))
             suite.servers.append(server)
             server.argv = _argv(suite, server, argv, "--server", 1, None)
 
@@ -273,20 +273,3 @@ def shlex_split(text: str) -> list[str]:
         return shlex.split(text) or [PLACEHOLDER]
     except ValueError:
         raise Unreadable(f"`{text[:60]}` is no command line: a quote is never closed") from None
-
-
-def _host_name(url: str) -> str:
-    host = (urlsplit(url).hostname or "server").removeprefix("mcp.").removeprefix("www.").removeprefix("api.")
-    return words.slug(host.split(".")[0], "server")
-
-
-def _program_name(argv: list[str]) -> str:
-    skipped = {"npx", "uvx", "node", "python", "python3", "uv", "run", "bunx", "deno", "docker", "tsx", "go", "java"}
-    for word in argv:
-        stem = re.sub(r"@[\d.]+$|@latest$", "", word.rsplit("/", 1)[-1])
-        stem = re.sub(r"\.(?:js|mjs|cjs|ts|py|jar)$", "", stem)
-        if stem and not stem.startswith("-") and stem not in skipped:
-            return words.slug(
-                re.sub(r"(?:^mcp[-_]server[-_]|^server-|[-_]mcp$|[-_]server$)", "", stem) or stem, "server"
-            )
-    return "server"
