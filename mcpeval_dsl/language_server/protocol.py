@@ -20,6 +20,7 @@ from pygls.protocol.language_server import lsp_method
 from mcpeval_dsl.language_server.transport import Incoming, Outgoing
 
 TAKEN_BACK = -32800
+CONTENT_MODIFIED = -32801
 REQUEST_FAILED = -32803
 INVALID_REQUEST = -32600
 PARSE_ERROR = -32700
@@ -40,11 +41,27 @@ class Refused:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Outdated:
+    """No answer: what was asked about changed before it was found; the editor asks again where it still wants to know."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """The answer comes later. `start` is called with what is to be called with it."""
+
+    start: Callable[[Callable[[Any], None]], None]
+
+
 class Protocol(LanguageServerProtocol):
     """Leaves texts to our own handlers, and ends the loop instead of the process."""
 
     ended = False
     asked_to_end = False
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.waiting: set[Any] = set()  # requests by number that are answered later
 
     def tell(self, method: str, params: dict[str, Any]) -> None:
         """A notification of which the parameters are JSON already."""
@@ -54,10 +71,31 @@ class Protocol(LanguageServerProtocol):
         if isinstance(result, Ready) and error is None:
             self._result_types.pop(msg_id, None)
             self._send_data({"jsonrpc": "2.0", "id": msg_id, "result": result.value})
+        elif isinstance(result, Waiting) and error is None:
+            self._wait(msg_id, result)
+        elif isinstance(result, Outdated):
+            why = "the text has changed meanwhile"
+            super()._send_response(msg_id, error=lsp.ResponseError(code=CONTENT_MODIFIED, message=why))
         elif isinstance(result, Refused):
             super()._send_response(msg_id, error=lsp.ResponseError(code=REQUEST_FAILED, message=result.reason))
         else:
             super()._send_response(msg_id, result, error)
+
+    def _wait(self, number: Any, result: Waiting) -> None:
+        self.waiting.add(number)
+
+        def answer(found: Any) -> None:
+            if number in self.waiting:
+                self.waiting.discard(number)
+                self._send_response(number, found)
+
+        result.start(answer)
+
+    def take_back(self, number: Any) -> None:
+        """A request is not wanted any more; where it waits, that is its answer."""
+        if number in self.waiting:
+            self.waiting.discard(number)
+            _refuse(self, number, TAKEN_BACK, "taken back")
 
     @lsp_method(lsp.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: lsp.DidOpenTextDocumentParams) -> Any:
@@ -112,7 +150,10 @@ def _handle(protocol: Protocol, message: dict[str, Any] | ValueError, incoming: 
         return _refuse(protocol, number, TAKEN_BACK, "taken back")
     if message.get("method") == "$/cancelRequest":
         wanted = message.get("params")
-        incoming.taken_back.discard(wanted.get("id") if isinstance(wanted, dict) else None)
+        wanted = wanted.get("id") if isinstance(wanted, dict) else None
+        if isinstance(wanted, str | int):
+            incoming.taken_back.discard(wanted)
+            protocol.take_back(wanted)
         return
     try:
         structured = protocol.structure_message(message)

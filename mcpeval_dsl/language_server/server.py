@@ -7,6 +7,7 @@ convert what it gives. `server.answer(method, options)` guards each of them.
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import sys
 import traceback
@@ -23,12 +24,14 @@ from mcpeval_dsl import __version__
 from mcpeval_dsl.language_server import acting, converting
 from mcpeval_dsl.language_server.beside import Beside
 from mcpeval_dsl.language_server.buffers import Change
+from mcpeval_dsl.language_server.features import registering
 from mcpeval_dsl.language_server.features.diagnostics import Shown
 from mcpeval_dsl.language_server.homes import file_of
 from mcpeval_dsl.language_server.project import Project
-from mcpeval_dsl.language_server.protocol import Protocol, serve
+from mcpeval_dsl.language_server.protocol import Outdated, Protocol, Waiting, serve
 from mcpeval_dsl.language_server.service import Service
 from mcpeval_dsl.language_server.snapshot import Snapshot
+from mcpeval_dsl.language_server.warming import AT_ONCE, Need, missing
 
 Answer = TypeVar("Answer")
 WATCHED = ("**/*.mcpe", "**/mcpe.lock", "**/mcpe.toml", "**/pyproject.toml")
@@ -57,6 +60,44 @@ class Server(LanguageServer):
     def snapshot(self, uri: str) -> Snapshot | None:
         """The open file; None where it is not open, or too large to be a spec."""
         return self.service.snapshot(uri)
+
+    def when_found(
+        self, files: list[Snapshot], need: Need, answer: Callable[[], Any], outdated: Callable[[], bool] = lambda: False
+    ) -> Any:
+        """What `answer` gives, once it is known what it needs of all parts of files: now, where most of it is."""
+        if missing(files, need) <= AT_ONCE:
+            return answer()
+
+        def start(give: Callable[[Any], None]) -> None:
+            def then() -> None:
+                try:
+                    found = Outdated() if outdated() else answer()
+                except Exception as error:
+                    self.failed(error)
+                    found = None
+                give(found)
+
+            self.service.warming.find(files, need, then)
+
+        return Waiting(start)
+
+    def when_read(
+        self, uri: str, need: Need, answer: Callable[[Snapshot], Any], files: Callable[[Snapshot], list[Snapshot]]
+    ) -> Any:
+        """The same for an answer about an open file, from its snapshot; None where it is not open."""
+        snapshot = self.snapshot(uri)
+        if snapshot is None:
+            return None
+
+        def now() -> Any:
+            newest = self.snapshot(uri)
+            return None if newest is None else answer(newest)
+
+        def outdated() -> bool:
+            newest = self.snapshot(uri)
+            return newest is None or newest.text != snapshot.text
+
+        return self.when_found(files(snapshot), need, now, outdated)
 
     def answer(self, method: str, options: Any = None) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:
         """Register a function of the request's parameters as what answers a method. What it raises is logged, and the
@@ -127,6 +168,7 @@ class Server(LanguageServer):
 
     def run(self, input_: int, output: int) -> int:
         """Serve one session over two descriptors; gives the exit code."""
+        gc.freeze()  # what was imported stays
         self.beside.start(input_, output)
         try:
             return serve(self, input_, output, self._look)
@@ -140,12 +182,10 @@ class Server(LanguageServer):
 
 
 def _register(server: Server) -> None:
-    from mcpeval_dsl.language_server.features.registering import register  # it needs `Server`
-
     _life(server)
     _texts(server)
     acting.register(server)
-    register(server)
+    registering.register(server)
 
 
 def _life(server: Server) -> None:

@@ -24,13 +24,11 @@ from mcpeval_dsl.language_server.positions import Encoding
 from mcpeval_dsl.language_server.project import Open, Project
 from mcpeval_dsl.language_server.publishing import found_in, open_problems
 from mcpeval_dsl.language_server.snapshot import Analysis, Snapshot, moves
-from mcpeval_dsl.language_server.warming import warm
+from mcpeval_dsl.language_server.warming import AT_ONCE, Warming, missing
 from mcpeval_dsl.project.loading import lock_path
 
-SHORTEST_DELAY, LONGEST_DELAY = (
-    0.08,
-    0.4,
-)  # seconds of quiet before a text is analysed; as long as that took, between these
+# seconds of quiet before a text is analysed: as long as that took, between these
+SHORTEST_DELAY, LONGEST_DELAY = 0.08, 0.4
 LARGEST = 1_000_000  # characters of a file that is analysed; of a larger one only the syntax is looked at
 LARGEST_PART = 60_000  # characters of a part that is read while a key is pressed
 
@@ -78,6 +76,7 @@ class Service:
         self._documents: dict[str, _Document] = {}
         self._published: dict[str, set[str]] = {}  # uris by root of a project that have diagnostics in the editor
         self._took: dict[str, float] = {}  # seconds that the last analysis of a spec took
+        self.warming = Warming(client.later)
         self.background.start()
 
     def _texts(self) -> Mapping[str, str]:
@@ -114,8 +113,13 @@ class Service:
         project.opened[path] = opened
         self._scan(project)
         self._ask(project, path, at_once=True)
-        if not opened.limited:
-            warm(parts.items, self.encoding, self.client.later, lambda: project.opened.get(path) is not None)
+        self._warm(uri)
+
+    def _warm(self, uri: str) -> None:
+        """Find out what requests will need, unless that is little."""
+        snapshot = self.snapshot(uri)
+        if snapshot is not None and missing([snapshot], "names"):
+            self.warming.warm(uri, lambda: self.snapshot(uri))
 
     def change(self, uri: str, version: int | None, changes: list[Change]) -> None:
         """Edits of an open file, in order. A file that was never opened is, if its whole text comes."""
@@ -138,6 +142,8 @@ class Service:
         document.opened = project.opened[before.path] = opened
         self._typed(document, moved.start, moved.before + moved.by)
         self._ask(project, before.path)
+        if len(text) > AT_ONCE and sum(1 for part in parts.items if not part.body.is_read) > 5:  # more than was typed
+            self._warm(uri)
         if project.imports(before.path) != imported:
             self._ask_open(project)
 

@@ -54,6 +54,11 @@ def actions(
     return given
 
 
+def looks_at_form(only: Iterable[str]) -> bool:
+    """Whether one of the kinds asked for needs to know how the file would be laid out."""
+    return _asked(FORMAT, tuple(only))
+
+
 def _asked(kind: str, only: tuple[str, ...] | None) -> bool:
     return only is None or any(kind == each or kind.startswith(f"{each}.") or not each for each in only)
 
@@ -116,8 +121,9 @@ def ignore(snapshot: Snapshot, item: Shown) -> Action | None:
     line = _line_of(snapshot, offset)
     text = snapshot.text
     begin = snapshot.lines.starts[line]
-    indent = text[begin : begin + len(text[begin:]) - len(text[begin:].lstrip(" \t"))] if begin < len(text) else ""
-    ending = "\r\n" if text[snapshot.lines.ends[line] :].startswith("\r\n") else "\n"
+    written = text[begin : snapshot.lines.ends[line]]
+    indent = written[: len(written) - len(written.lstrip(" \t"))]
+    ending = "\r\n" if text.startswith("\r\n", snapshot.lines.ends[line]) else "\n"
     edit = TextEdit(((line, 0), (line, 0)), f"{indent}# mcpe: ignore[{item.code}] because {ending}")
     return Action(f"Ignore {item.code} here, with a reason", QUICK, {snapshot.path: (edit,)}, item)
 

@@ -37,9 +37,34 @@ def formatting(snapshot: Snapshot, within: tuple[int, int] | None = None) -> tup
     """
     if any(broken(part.body) for part in snapshot.parts):
         return ()
-    if "\r" in snapshot.text or snapshot.text.startswith("\ufeff"):
-        return format_edits(snapshot.text, snapshot.path, within).value or ()  # the ends of lines are those of the most
-    return tuple(edit for edit in _edits(snapshot) if within is None or _touches(edit, within))
+    if _as_a_whole(snapshot.text):
+        found = laid_out(snapshot.text, ((part.start, part.body.parsed) for part in snapshot.parts))
+    else:
+        found = tuple(_edits(snapshot))
+    return tuple(edit for edit in found if within is None or _touches(edit, within))
+
+
+def _as_a_whole(text: str) -> bool:
+    """Whether what is right in one stretch depends on others: lines end as most of them do."""
+    return "\r" in text or text.startswith("\ufeff")
+
+
+def to_lay_out(snapshot: Snapshot) -> int:
+    """How many characters were not laid out yet."""
+    if any(broken(part.body) for part in snapshot.parts):
+        return 0
+    if _as_a_whole(snapshot.text):
+        return 0 if snapshot.text in laid_out else len(snapshot.text)
+    return sum(s.end - s.start for s in stretches(snapshot) if snapshot.text[s.start : s.end] not in laid_out)
+
+
+def laying_out(snapshot: Snapshot) -> Iterator[None]:
+    """Lay out each stretch, in steps. Asked for afterwards, the edits are there at once."""
+    if any(broken(part.body) for part in snapshot.parts) or _as_a_whole(snapshot.text):
+        return
+    for stretch in stretches(snapshot):
+        laid_out(snapshot.text[stretch.start : stretch.end], _pieces(snapshot, stretch))
+        yield
 
 
 @once
@@ -120,6 +145,9 @@ class _LaidOut:
         while self._size > RECENT and len(self._kept) > 1:
             self._size -= len(self._kept.popitem(last=False)[0])
         return found
+
+    def __contains__(self, text: str) -> bool:
+        return text in self._kept
 
     def cache_clear(self) -> None:
         self._kept.clear()

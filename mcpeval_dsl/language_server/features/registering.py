@@ -18,9 +18,10 @@ from mcpeval_dsl.language_server.features.links import links
 from mcpeval_dsl.language_server.features.references import highlights, references
 from mcpeval_dsl.language_server.features.selection import selection
 from mcpeval_dsl.language_server.features.symbols import document_symbols, workspace_symbols
-from mcpeval_dsl.language_server.index.project import too_large
+from mcpeval_dsl.language_server.index.project import around, too_large
 from mcpeval_dsl.language_server.protocol import Ready, Refused
 from mcpeval_dsl.language_server.snapshot import Snapshot
+from mcpeval_dsl.language_server.warming import Need
 
 if TYPE_CHECKING:
     from mcpeval_dsl.language_server.server import Server
@@ -44,11 +45,11 @@ def _at(server: Server, method: str, options: Any, find: Callable[[Snapshot, int
 
     @server.answer(method, options)
     def answer(params: Any) -> Any:
-        snapshot = server.snapshot(params.text_document.uri)
-        if snapshot is None:
-            return None
-        found = find(snapshot, snapshot.offset(position(params.position)), params)
-        return found if found is None or isinstance(found, Refused) else Ready(found)
+        def now(snapshot: Snapshot) -> Any:
+            found = find(snapshot, snapshot.offset(position(params.position)), params)
+            return found if found is None or isinstance(found, Refused) else Ready(found)
+
+        return server.when_read(params.text_document.uri, "names", now, around)
 
 
 def _look(server: Server, uri: str) -> None:
@@ -58,13 +59,22 @@ def _look(server: Server, uri: str) -> None:
         project.scan()
 
 
-def _of_file(server: Server, method: str, options: Any, find: Callable[[Snapshot, Any], Any]) -> None:
-    """Answer a method that is about a whole open file, unless it is too large to be read as a whole."""
+def _of_file(
+    server: Server, method: str, options: Any, find: Callable[[Snapshot, Any], Any], need: Need | None = None
+) -> None:
+    """Answer a method that is about a whole open file, unless it is too large to be read as a whole. `need` is what it
+    looks at in all parts of it."""
 
     @server.answer(method, options)
     def answer(params: Any) -> Any:
-        snapshot = server.snapshot(params.text_document.uri)
-        return None if snapshot is None or too_large(snapshot) else Ready(find(snapshot, params))
+        def now(snapshot: Snapshot) -> Any:
+            return None if too_large(snapshot) else Ready(find(snapshot, params))
+
+        uri = params.text_document.uri
+        if need is not None:
+            return server.when_read(uri, need, now, lambda snapshot: [snapshot])
+        snapshot = server.snapshot(uri)
+        return None if snapshot is None else now(snapshot)
 
 
 def _document(server: Server) -> Any:
@@ -164,14 +174,21 @@ def _structure(server: Server) -> None:
             for f in links(snapshot)
         ]
 
-    _of_file(server, lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL, None, outline)
-    _of_file(server, lsp.TEXT_DOCUMENT_FOLDING_RANGE, None, lambda s, _: [answers.fold(f) for f in folding(s)])
+    _of_file(server, lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL, None, outline, "shapes")
+    _of_file(
+        server, lsp.TEXT_DOCUMENT_FOLDING_RANGE, None, lambda s, _: [answers.fold(f) for f in folding(s)], "shapes"
+    )
     _of_file(server, lsp.TEXT_DOCUMENT_SELECTION_RANGE, None, selected)
-    _of_file(server, lsp.TEXT_DOCUMENT_DOCUMENT_LINK, None, linked)
+    _of_file(server, lsp.TEXT_DOCUMENT_DOCUMENT_LINK, None, linked, "names")
 
     @server.answer(lsp.WORKSPACE_SYMBOL)
-    def searched(params: lsp.WorkspaceSymbolParams) -> Ready:
-        return Ready([answers.named(found) for found in workspace_symbols(_everything(server), params.query)])
+    def searched(params: lsp.WorkspaceSymbolParams) -> Any:
+        files = list(_everything(server))
+
+        def now() -> Ready:
+            return Ready([answers.named(found) for found in workspace_symbols(files, params.query)])
+
+        return server.when_found(files, "names", now)
 
 
 class _Answers:
@@ -211,8 +228,8 @@ def _colours(server: Server) -> None:
         start, end = snapshot.offset(position(params.range.start)), snapshot.offset(position(params.range.end))
         return {"data": semantic_tokens.semantic_tokens_between(snapshot, start, end)}
 
-    _of_file(server, lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, legend, full)
-    _of_file(server, lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL_DELTA, legend, changed)
+    _of_file(server, lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, legend, full, "shapes")
+    _of_file(server, lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL_DELTA, legend, changed, "shapes")
     _of_file(server, lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, legend, ranged)
 
 
@@ -225,5 +242,5 @@ def _forms(server: Server) -> None:
         start, end = snapshot.offset(position(params.range.start)), snapshot.offset(position(params.range.end))
         return edits(snapshot, (start, end))
 
-    _of_file(server, lsp.TEXT_DOCUMENT_FORMATTING, None, lambda snapshot, _: edits(snapshot, None))
-    _of_file(server, lsp.TEXT_DOCUMENT_RANGE_FORMATTING, None, ranged)
+    _of_file(server, lsp.TEXT_DOCUMENT_FORMATTING, None, lambda snapshot, _: edits(snapshot, None), "form")
+    _of_file(server, lsp.TEXT_DOCUMENT_RANGE_FORMATTING, None, ranged, "form")
