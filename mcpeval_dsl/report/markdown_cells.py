@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mcpeval_dsl.report.marking import code, plain, rows
-from mcpeval_dsl.report.page import interval, money, number, percent, plural, points
-from mcpeval_dsl.report.text_cells import repeated
+from mcpeval_dsl.report.page import interval, money, number, percent, points
+from mcpeval_dsl.report.text_cells import behaviours, repeated
 from mcpeval_dsl.score import model
 
 
@@ -33,15 +33,10 @@ def cells(card: model.Scorecard) -> list[str]:
         if cell.inconclusive
     ]
     notes += [f"\n{code(cell.cell)}: {repeated(cell.counts)}." for cell in card.cells if cell.counts.repeats]
-    behaved = [f"\nExpected in {code(cell.cell)}: {said}." for cell in card.cells if (said := _behaviours(cell))]
+    behaved = [
+        f"\nExpected in {code(cell.cell)}: {said}." for cell in card.cells if (said := "; ".join(behaviours(cell)))
+    ]
     return ["## Outcomes", "", *rows(head, found, right=range(1, 12)), *notes, *behaved]
-
-
-def _behaviours(cell: model.CellScore) -> str:
-    return "; ".join(
-        f"{name} {percent(seen.value)} {interval(seen.low, seen.high)} of {plural(seen.trials, 'trial')}"
-        for name, seen in cell.behaviours.items()
-    )
 
 
 def _cell(cell: model.CellScore, held: bool) -> Sequence[str]:

@@ -68,7 +68,7 @@ def _more_about(page: Page, cell: model.CellScore, held: bool, timings: Sequence
         f"{label} {percent(value.value)}" for name, label in _MEASURES.items() if (value := cell.tools.get(name))
     ]
     lines += _listed("tools", measured)
-    lines += _listed("expect", _behaviours(cell))
+    lines += _listed("expect", behaviours(cell))
     lines += _listed("calls", _calls(cell))
     lines += _listed("cost", _cost(cell, timings))
     if cell.total.value is not None:
@@ -88,7 +88,8 @@ def repeated(counts: model.Counts) -> str:
     return f"{plural(counts.repeats, 'more trial')} only played another one back: counted once, in n and in cost"
 
 
-def _behaviours(cell: model.CellScore) -> list[str]:
+def behaviours(cell: model.CellScore) -> list[str]:
+    """How often each behaviour that is expected was seen."""
     return [
         f"{name} {percent(seen.value)} {interval(seen.low, seen.high)} of {plural(seen.trials, 'trial')}"
         for name, seen in cell.behaviours.items()
