@@ -10,16 +10,21 @@ import re
 from typing import NamedTuple
 
 from mcpeval_dsl.language_server.index.model import Key, is_local
-from mcpeval_dsl.language_server.index.part import index
-from mcpeval_dsl.language_server.index.project import Found, Place, around, definitions, find, places, too_large
+from mcpeval_dsl.language_server.index.part import PartIndex, index
+from mcpeval_dsl.language_server.index.project import Found, Place, Site, around, definitions, find, places, too_large
+from mcpeval_dsl.language_server.parts import Body
 from mcpeval_dsl.language_server.snapshot import Snapshot
 from mcpeval_dsl.semantics.definitions import AXES, LITERALS
+from mcpeval_dsl.semantics.directives import directives_in
 from mcpeval_dsl.semantics.directives.metrics import SEGMENTS
 from mcpeval_dsl.semantics.directives.patterns import BEHAVIOURS, COMBINATORS, EFFECT_CLASSES
 from mcpeval_dsl.semantics.directives.variables import VARIABLES
 from mcpeval_dsl.semantics.expressions import CONSTANTS
+from mcpeval_dsl.semantics.shape.items import bare
+from mcpeval_dsl.syntax.tree import Directive
 
 _NAME = re.compile(r"[A-Za-z_]\w*(?:-\w+)*")
+_BINDING = re.compile(r"\s*=(?!=)")
 _OPERATORS = frozenset({"in", "has", "under", "not"})
 _OPEN = ("tag", "cluster", "difficulty")  # words that nothing defines
 _VALUES = ("value", "environment", "local")
@@ -61,6 +66,8 @@ def prepare(snapshot: Snapshot, offset: int) -> Renameable | Refusal:
         known = any(variable.name == occurrence.name for variable in VARIABLES)
         why = "is there without being defined" if known else "is not defined anywhere"
         return Refusal(f"`{occurrence.name}` {why}")
+    if any(_is_of_a_file(site) for site in found.sites):
+        return Refusal(f"`{occurrence.name}` is a column of a file, which a spec cannot change")
     return Renameable(found.start, found.end, occurrence.name)
 
 
@@ -80,7 +87,75 @@ def rename(snapshot: Snapshot, offset: int, name: str) -> list[Change] | Refusal
     refused = (
         _word(found.key, name) or _taken(found, found.key, name, everywhere) or _unread(found, ready.name, everywhere)
     )
-    return refused or [_change(place, name) for place in everywhere]
+    if refused:
+        return refused
+    changes = [_change(place, name) for place in everywhere]
+    return _read_otherwise(everywhere, name) or changes
+
+
+def _is_of_a_file(site: Site) -> bool:
+    """A column of a table whose rows stand in a file: the name is that of the file's header."""
+    if site.definition.kind != "column":
+        return False
+    at = site.definition.start
+    around = [each for each in site.part.body.statements if each.span.start <= at < each.span.end]
+    return any(
+        isinstance(each, Directive)
+        and any(bare(item) == "file" for group in each.groups[:1] for item in group.items[1:])
+        for each in around
+    )
+
+
+def _read_otherwise(everywhere: list[Place], name: str) -> Refusal | None:
+    """Refuse a name that is read as something else where it would stand: a word of that block, or no name in a template."""
+    parts: dict[tuple[str, int], list[Place]] = {}
+    for place in sorted(everywhere, key=lambda each: each.start):
+        parts.setdefault((place.snapshot.path, place.snapshot.part_at(place.start).start), []).append(place)
+    for (path, begin), places_in in parts.items():
+        text, starts = _renamed(places_in, begin, name)
+        after = PartIndex(Body(path, text))
+        for place, start in zip(places_in, starts, strict=True):
+            now, was = after.at(start), place.occurrence
+            same = now is not None and (now.start, now.name, now.role, now.defines) == (
+                start,
+                name,
+                was.role,
+                was.defines,
+            )
+            hidden = was.inside and "-" in name and _beside_function(place)
+            if not same or hidden or _binds_a_word(after, text, start, name):
+                line = place.snapshot.position(place.start)[0] + 1
+                return Refusal(f"`{name}` would not be read as a name in {path}, line {line}")
+    return None
+
+
+def _renamed(places_in: list[Place], begin: int, name: str) -> tuple[str, list[int]]:
+    """The text of a part with the new name at all of its places, and where it stands then."""
+    before = places_in[0].snapshot.part_at(places_in[0].start).body.text
+    text, last, starts = "", 0, list[int]()
+    for place in places_in:
+        change = _change(place, name)
+        text += before[last : change.start - begin]
+        starts.append(len(text))
+        text += name
+        last = change.end - begin
+    return text + before[last:], starts
+
+
+def _binds_a_word(after: PartIndex, text: str, start: int, name: str) -> bool:
+    """Whether `name = …` stands in a block that has a word of this name."""
+    before = text[text.rfind("\n", 0, start) + 1 : start].rstrip()
+    if not _BINDING.match(text, start + len(name)) or before[-1:] not in ("", "{", ";"):
+        return False
+    kind = [kind for begin, end, kind, _ in after.blocks if begin < start < end][-1:]
+    return any(name in directives_in(each) for each in kind)
+
+
+def _beside_function(place: Place) -> bool:
+    """Whether the template around a name has a function, beside which only names without `-` can be read."""
+    text = place.snapshot.text
+    around = text[text.rfind("{{", 0, place.start) : text.find("}}", place.end)]
+    return "|" in around or "(" in around
 
 
 def _word(key: Key, name: str) -> Refusal | None:
@@ -113,10 +188,12 @@ def _taken(found: Found, key: Key, name: str, everywhere: list[Place]) -> Refusa
     if key[0] in _OPEN or key[0] == "field":
         return None if key[0] in _OPEN else _hidden(found, key, name)
     for place in everywhere:
+        line = place.snapshot.position(place.start)[0] + 1
+        if any((space[0], name) in definitions(home) for space in place.occurrence.keys if space != key):
+            return Refusal(f"`{name}` would mean something else in {place.snapshot.path}, line {line}")
         part = place.snapshot.part_at(place.start)
         scope = index(part.body).scope_at(place.start - part.start)
         if key[0] in _VALUES and scope.find(name) is not None:
-            line = place.snapshot.position(place.start)[0] + 1
             return Refusal(f"`{name}` means something else in {place.snapshot.path}, line {line}")
     return None
 
