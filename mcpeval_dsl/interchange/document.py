@@ -44,7 +44,7 @@ def parse(path: Path | None, shown: str, text: str) -> Document:
         raise Unreadable("it is empty")
     if suffix in (".csv", ".tsv", ".md", ".markdown"):
         return Document(path, shown, "table", text)
-    if start == "<":
+    if start == "<" or (suffix == ".xml" and re.search(r"<[A-Za-z]", text)):
         return Document(path, shown, "xml", text)
     if suffix in (".jsonl", ".ndjson"):
         return Document(path, shown, "json", text, (_lines(text),))

@@ -68,6 +68,17 @@ def test_files_of_the_server_are_named_from_where_the_spec_is(project: Path, tol
     assert f"  {written}\n" in (project / "evals" / "evaluation.mcpe").read_text()
 
 
+def test_xml_may_stand_in_a_fence_with_words_around_it(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "told.xml").write_text(f"Here it is:\n```xml\n{XML}\n```\nAsk if there is more.\n")
+    assert main(["import", "told.xml"]) == exits.CLEAN
+    said = capsys.readouterr().out
+    assert "runnable  1 of 1" in said
+    assert "told.xml:1  “Here it is:” stands outside of every element and is left out" in said
+    (project / "told.xml").write_text("Nothing < to ask.\n")
+    assert main(["import", "told.xml", "--force"]) == exits.SPEC
+    assert "it begins with no element" in capsys.readouterr().err
+
+
 def test_it_writes_over_nothing(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["import", "evaluation.xml"])
     spec = project / "evals" / "evaluation.mcpe"

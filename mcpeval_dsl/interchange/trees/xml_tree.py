@@ -161,6 +161,10 @@ class _Reader:
         self.said[-1].append(text)
 
     def _say(self, text: str, at: int) -> None:
+        if len(self.open) == 1 and (stray := text.strip()):
+            line = self.lines.position(at + text.index(stray))[0]
+            words = stray.split("\n", 1)[0][:40]
+            self._repair(line, f"“{words}” stands outside of every element and is left out")
         bare = _BARE.search(text)
         if bare is not None and len(self.open) > 1:
             self._repair(self.lines.position(at + bare.start())[0], "an `&` that is no entity is read as it stands")
