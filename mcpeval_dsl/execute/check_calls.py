@@ -14,6 +14,7 @@ from mcpeval_dsl.execute.check_lines import (
     milliseconds,
     required,
     said_of,
+    what,
     with_headers,
 )
 from mcpeval_dsl.execute.context import RunContext
@@ -25,7 +26,7 @@ from mcpeval_dsl.gateway.model import CallRecord, Launch, Pin, ServerStartError
 from mcpeval_dsl.gateway.probe import probe
 from mcpeval_dsl.gateway.talking import talk
 from mcpeval_dsl.semantics.checks import LatencyCheck
-from mcpeval_dsl.semantics.expressions import CallStep
+from mcpeval_dsl.semantics.expressions import CallStep, Ref
 from mcpeval_dsl.semantics.model import Check, Server
 from mcpeval_dsl.values.evaluate import condition, evaluate
 from mcpeval_dsl.values.model import EvaluationError, Scope
@@ -113,6 +114,10 @@ async def _made(asked: Asked, step: CallStep, server: Server) -> tuple[CallRecor
     return await world.gateway.call("probe", server.name, step.call.tool, arguments, permit=permit), scope
 
 
+FEWEST_FOR_P95 = 20
+"""Of fewer calls the 95th percentile says no more than the longest one, so that it is told only where it is asked for."""
+
+
 async def latency(asked: Asked, line: LatencyCheck, done: LineResult) -> LineResult:
     """One call after the other in one session; the first, which opens it, is not counted.
 
@@ -128,6 +133,11 @@ async def latency(asked: Asked, line: LatencyCheck, done: LineResult) -> LineRes
         "p95": _quantile(ordered, 0.95),
         "max": ordered[-1],
     }
+    asks = line.condition.left.path[-1] if isinstance(line.condition.left, Ref) else ""
+    if asks != "p95" and line.calls < FEWEST_FOR_P95:
+        del parts["p95"]
+    if asked.last is not None:
+        done = replace(done, what=f"latency {asks} of {what(asked.last)} over {line.calls} calls")
     done = replace(done, measured={name: round(value, 3) for name, value in parts.items()})
     scope = extended(Scope({}), latency={name: value / 1000.0 for name, value in parts.items()})
     result = condition(line.condition, scope)

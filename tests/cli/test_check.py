@@ -182,7 +182,8 @@ def test_times_are_of_calls_like_the_one_above(bench: Bench) -> None:
     bench.mcpe("trust", "specs", "--yes")
     ended = bench.mcpe("check", "--format", "json")
     last = json.loads(ended.out.splitlines()[-1])
-    assert last["state"] == "pass" and set(last["measured"]) == {"mean", "p50", "p95", "max"}
+    assert last["state"] == "pass" and last["what"] == "latency max of depot.get_order over 4 calls"
+    assert set(last["measured"]) == {"mean", "p50", "max"}, "four calls have no 95th percentile"
     assert 0 < last["measured"]["p50"] <= last["measured"]["max"] < 5000
 
 
