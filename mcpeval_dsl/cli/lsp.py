@@ -27,8 +27,11 @@ def command(
     except ModuleNotFoundError as missing:
         if (missing.name or "").split(".")[0] not in ("pygls", "lsprotocol", "cattrs", "attrs"):
             raise
-        print('error: the language server is not installed: pip install "mcpeval_dsl[lsp]"', file=sys.stderr)
+        way = 'pip install "mcpeval_dsl[lsp]", or ".[lsp]" in a clone'
+        print(f"error: the language server is not installed: {way}", file=sys.stderr)
         raise typer.Exit(exits.SPEC) from None
+    if os.isatty(0):
+        print("mcpe lsp waits for what an editor sends; to end it: Ctrl-C", file=sys.stderr)
     output = os.dup(1)
     os.dup2(2, 1)  # what else is printed goes where editors keep logs, not between the messages
     sys.setswitchinterval(0.001)  # an analysis gives way to a request at once

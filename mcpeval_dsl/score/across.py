@@ -125,7 +125,9 @@ class AcrossTrials:
         for name, seen in self.instances.items():
             if seen.testable > 1 and not seen.correct:
                 text = f"no trial of {name} is right: look at the task and its graders first"
-                change = f"try {seen.name} with `mcpe selftest` (give it a `reference`); mend the task or its graders"
+                change = (
+                    f"try {seen.name} with `mcpe selftest`, which plays its `reference`; mend the task or its graders"
+                )
                 yield _of_trials("never_passed", text, change, seen)
 
     def _saturated(self) -> Iterator[Several]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pty
 import shutil
 import subprocess
 import sys
@@ -328,7 +329,19 @@ def test_without_its_extra_it_says_what_to_install(missing: str, project: Path) 
     )
     done = subprocess.run([sys.executable, "-c", entry], cwd=project, capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr == 'error: the language server is not installed: pip install "mcpeval_dsl[lsp]"\n'
+    way = 'pip install "mcpeval_dsl[lsp]", or ".[lsp]" in a clone'
+    assert done.stderr == f"error: the language server is not installed: {way}\n"
+
+
+def test_started_by_a_person_it_says_what_it_waits_for(project: Path) -> None:
+    terminal, side = pty.openpty()
+    command = [sys.executable, "-m", "mcpeval_dsl.cli.main", "lsp"]
+    with subprocess.Popen(command, cwd=project, stdin=side, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as started:
+        assert started.stderr is not None
+        assert started.stderr.readline().startswith(b"mcpe lsp waits for what an editor sends")
+        started.kill()
+    os.close(terminal)
+    os.close(side)
 
 
 def test_what_an_import_is_wrong_for_is_told_where_only_it_is_open(project: Path) -> None:
