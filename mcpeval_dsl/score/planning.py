@@ -67,11 +67,11 @@ def of_tasks(tasks: ByTask, others: Sequence[ByTask] = ()) -> Variances | None:
     trials = tasks.trials
     repeated = bool((trials > 1).any())
     within = _within(tasks)
-    fewest = int(trials.min()) if repeated else 1
+    usual = int(np.median(trials))  # a trial that could not be tested is no plan
     own = _variance(tasks)
     if own < _NOTHING and within < _NOTHING and not any(_variance(other) > _NOTHING for other in others):
         reason = "both assumed: every trial of this run ended alike"
-        return replace(ASSUMED, source=reason, tasks=len(trials), trials=fewest)
+        return replace(ASSUMED, source=reason, tasks=len(trials), trials=usual)
     measured = [pair for other in others if (pair := _paired(tasks, other)) is not None]
     noise = "" if repeated else ", trials' own variance with it: there are no repeats"
     if measured:
@@ -84,7 +84,7 @@ def of_tasks(tasks: ByTask, others: Sequence[ByTask] = ()) -> Variances | None:
         between, correlation = 2 * (1 - CORRELATION) * own, CORRELATION
         where = f"variance of tasks {own:.3f} measured{noise}, correlation of two versions {CORRELATION:.2f} assumed"
     source = f"between: {where}; within: {'measured' if repeated else 'in the other'}"
-    return Variances(between, within, source, len(trials), fewest, correlation)
+    return Variances(between, within, source, len(trials), usual, correlation)
 
 
 def _paired(one: ByTask, other: ByTask) -> tuple[float, float | None] | None:

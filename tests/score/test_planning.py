@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -50,6 +52,12 @@ def test_without_repeats_the_noise_stands_in_the_other_variance() -> None:
     found = of_tasks(tasks([0, 1, 1, 0], trials=1))
     assert found is not None and found.within == 0.0
     assert "there are no repeats" in found.source
+
+
+def test_a_trial_that_could_not_be_tested_is_no_plan() -> None:
+    seen = tasks([2, 4, 0, 3], trials=4)
+    found = of_tasks(replace(seen, trials=np.array([3, 4, 4, 4])))
+    assert found is not None and found.trials == 4
 
 
 def test_one_task_has_no_variance() -> None:
