@@ -65,6 +65,8 @@ def command(
 
 def _settle(start: Start, files: dict[str, bytes], locked: LockedServer | None, draft: Draft | None, form: str) -> None:
     """Writes all files, or none, and says what was written and what comes next."""
+    from shlex import quote
+
     from mcpeval_dsl.cli import starting
     from mcpeval_dsl.cli.findings import show
     from mcpeval_dsl.cli.versions import first_line
@@ -82,9 +84,13 @@ def _settle(start: Start, files: dict[str, bytes], locked: LockedServer | None, 
         _tell(locked, draft)
     for path in sorted(files):
         print(f"wrote {path}")
-    there = "" if start.root == Path.cwd() else f"cd {start.root} && "
+    there = "" if start.root == Path.cwd() else f"cd {quote(_from_here(start.root))} && "
     trust = "" if locked is not None else f"mcpe trust {start.spec} && "
     print(f"next: {there}{trust}mcpe compile && mcpe run     (a scripted agent plays the tasks; no key is needed)")
+
+
+def _from_here(root: Path) -> str:
+    return root.relative_to(Path.cwd()).as_posix() if root.is_relative_to(Path.cwd()) else str(root)
 
 
 def _found(draft: Draft) -> dict[str, object]:

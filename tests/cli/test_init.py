@@ -220,6 +220,7 @@ def test_json_says_what_was_found(project: Workplace) -> None:
 
 def test_without_a_server_an_example_that_runs(project: Workplace) -> None:
     ended = project.run("init", "first")
+    assert "\nnext: cd first && mcpe trust " in ended.out
     assert ended.code == 0 and "mcpe trust" in ended.out
     os.chdir(project.root / "first")
     assert project.run("lint").code == 0 and project.run("fmt", "--check").code == 0
