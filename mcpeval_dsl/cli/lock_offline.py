@@ -20,7 +20,10 @@ def check(arguments: Sequence[str], form: str) -> int:
     from mcpeval_dsl.cli.findings import show
 
     specs = loading.load(arguments)
-    missing = [found for loaded in specs.suites for found in _missing(loaded)]
+    # of a lock that is broken, that is said, and not that it has no servers
+    broken = {d.at.path for d in specs.diagnostics if d.severity == "error" and d.at is not None}
+    whole = [loaded for loaded in specs.suites if loading.lock_path(loaded.path) not in broken]
+    missing = [found for loaded in whole for found in _missing(loaded)]
     found = [d for d in specs.diagnostics if d.severity == "error"] + missing
     if form == "json":
         print(json.dumps({"type": "version", "format": "mcpe.lock", "version": 1}))

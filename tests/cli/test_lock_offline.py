@@ -38,6 +38,7 @@ def test_a_broken_lock(workplace: Workplace) -> None:
     workplace.write("specs/mcpe.lock", "{")
     ended = workplace.run("lock", "--check", "--offline")
     assert ended.code == 2 and "MCPE401" in ended.err and "ends too early" in ended.err
+    assert "1 error (" in ended.err and "MCPE411" not in ended.err
 
 
 def test_it_goes_with_check_only(workplace: Workplace) -> None:
