@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mcpeval_dsl.diagnostics.render.safe import visible
-from mcpeval_dsl.report.page import Page, clip, plural
+from mcpeval_dsl.report.page import Page, clip, plural, wrapped
 from mcpeval_dsl.score import model
 from mcpeval_dsl.score.timings import CheckTiming
 
@@ -28,7 +28,8 @@ def checks(page: Page, rows: Sequence[model.CheckRow], latencies: Sequence[Check
             lines.append(f"    and {len(others) - _SHOWN} more: mcpe score --format json")
         if not row.lines:
             lines.append("    not carried out")
-        lines += [f"    {clip(each, 94)}" for each in (timed(one) for one in latencies if one.server == row.server)]
+        for one in latencies:
+            lines += wrapped(timed(one), "    ", "      ") if one.server == row.server else []
     return lines
 
 

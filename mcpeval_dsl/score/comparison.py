@@ -66,7 +66,7 @@ class DefectChange(Frozen):
     tool: str
     argument: str | None = None
     confirmed: bool
-    direction: Literal["new", "fixed", "seen again"]
+    direction: Literal["new", "fixed", "seen again", "not tested"]
 
 
 class ViolationChange(Frozen):

@@ -234,11 +234,15 @@ def _tasks(this: Side, other: Side) -> tuple[int, tuple[tuple[str, ...], tuple[s
     """How many task instances both could test somewhere, and those of one side alone."""
     sides = []
     for side in (this, other):
-        tested = side.frame.where(side.frame["testable"])
-        sides.append([side.frame.instances[code] for code in np.unique(tested.instance()).tolist()])
+        sides.append(_tested(side))
     here, there = sides
     alone = tuple(n for n in here if n not in set(there)), tuple(n for n in there if n not in set(here))
     return len(here) - len(alone[0]), alone
+
+
+def _tested(side: Side) -> list[str]:
+    tested = side.frame.where(side.frame["testable"])
+    return [side.frame.instances[code] for code in np.unique(tested.instance()).tolist()]
 
 
 def _defects(this: Side, other: Side) -> Iterator[published.DefectChange]:
@@ -247,9 +251,14 @@ def _defects(this: Side, other: Side) -> Iterator[published.DefectChange]:
         for side in (this, other)
     ]
     now, before = sides
+    tested = set(_tested(this))
     for key in dict.fromkeys((*now, *before)):
         lead = now.get(key) or before[key]
-        direction = "seen again" if key in now and key in before else "new" if key in now else "fixed"
+        direction = "seen again" if key in before else "new"
+        if key not in now:
+            # What was not tried again may be there still; a harvest or a start has no task of its own.
+            task, at, _ = lead.first_trial.rpartition("@")
+            direction = "fixed" if (task in tested if at else tested) else "not tested"
         yield published.DefectChange(
             kind=lead.kind,
             server=lead.server,

@@ -280,6 +280,18 @@ def test_leads_are_new_fixed_or_seen_again() -> None:
     assert found.verdict == "none shown"
 
 
+def test_a_lead_of_a_task_that_could_not_be_tested_is_not_called_fixed() -> None:
+    made = solo()
+    records = ran(made, {"sonnet/mcp": 4})
+    lead = Lead(kind="crash", server="tracker", tool="a", call="c1", evidence=("c1",))
+    old = sided(made, [records[0].model_copy(update={"leads": (lead,)}), *records[1:]], "old")
+    for letters, direction in (("yyyy", "fixed"), ("uuuu", "not tested")):
+        found = compare_runs(
+            sided(made, ran(made, {"sonnet/mcp": 4}, by_task={records[0].id.rpartition("#")[0]: letters})), old
+        )
+        assert [each.direction for each in found.defects] == [direction]
+
+
 def test_a_run_with_much_untested_is_too_little_data() -> None:
     made = solo()
     short = {"t00@sonnet/mcp": "uuuu", "t01@sonnet/mcp": "uuuu"}
