@@ -76,7 +76,9 @@ def save(path: Path, data: bytes, private: bool) -> None:
 
         write_whole(path, data)
     else:
-        path.write_bytes(data)
+        from mcpeval_dsl.project.writing import put
+
+        put(path, data)
 
 
 def made(run: StoredRun, scored: Scored, form: str) -> bytes:
@@ -93,7 +95,7 @@ def github(run: StoredRun, scored: Scored, file: str, stream: TextIO) -> None:
     summary = form.summary(scored.scorecard, run.name)
     where = os.environ.get("GITHUB_STEP_SUMMARY", "")
     if file:
-        Path(file).write_bytes(summary)
+        save(Path(file), summary, private=False)
     elif where:
         with Path(where).open("ab") as step:
             step.write(summary)

@@ -15,13 +15,21 @@ from pathlib import Path
 def put(path: Path, data: bytes) -> None:
     """Put `data` where the file is or will be, through one beside it that takes its place. Raises OSError.
 
-    Mode and owner of a file that is there stay. A link is followed, and a file that may not be written is not replaced,
-    though its folder would allow it. A pipe or device stays what it is, and is given the data.
+    Mode and owner of a file that is there stay; a new one has those the umask allows. A link is followed, and a
+    file that may not be written is not replaced, though its folder would allow it. A pipe or device stays what it is,
+    and is given the data. The error names the file, as it was given here.
     """
-    if _is_stream(path):
-        path.write_bytes(data)
-        return
-    real = path.resolve()
+    try:
+        if _is_stream(path):
+            path.write_bytes(data)
+        else:
+            _replace_by(path.resolve(), data)
+    except OSError as error:
+        error.filename, error.filename2 = str(path), None
+        raise
+
+
+def _replace_by(real: Path, data: bytes) -> None:
     was = _status(real)
     beside = _beside(real)
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
