@@ -73,6 +73,7 @@ NOT_READ_BY_A_RUN = {
     "end_line": "places, for people",
     "end_column": "places, for people",
     "host_tools": "the loop has no tools of its own; for external hosts",
+    "transcript": "read as `reads_whole`, the property of the judge that says what it comes to",
 }
 
 
