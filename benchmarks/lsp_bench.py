@@ -62,7 +62,7 @@ def requests(uri: str, line: int) -> dict[str, tuple[str, dict[str, Any]]]:
         "selection": ("textDocument/selectionRange", {**document, "positions": [at["position"]]}),
         "references": ("textDocument/references", {**at, "context": {"includeDeclaration": True}}),
         "before a rename": ("textDocument/prepareRename", at),
-        "rename": ("textDocument/rename", {**at, "newName": "fresh"}),
+        "rename": ("textDocument/rename", {**at, "newName": "renewed"}),
         "names of project": ("workspace/symbol", {"query": "made"}),
         "formatting": ("textDocument/formatting", {**document, "options": OPTIONS}),
         "formatting, part": ("textDocument/rangeFormatting", {**document, "range": screen, "options": OPTIONS}),

@@ -7,6 +7,7 @@ a nearer one would hide, names that are no names, and where the old name stands 
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import NamedTuple
 
 from mcpeval_dsl.language_server.index.model import Key, is_local
@@ -15,7 +16,9 @@ from mcpeval_dsl.language_server.index.project import Found, Place, Site, around
 from mcpeval_dsl.language_server.parts import Body
 from mcpeval_dsl.language_server.snapshot import Snapshot
 from mcpeval_dsl.semantics.definitions import AXES, LITERALS
-from mcpeval_dsl.semantics.directives import directives_in
+from mcpeval_dsl.semantics.directives import TABLE, directives_in
+from mcpeval_dsl.semantics.directives.blocks import BLOCKS
+from mcpeval_dsl.semantics.directives.functions import FUNCTIONS
 from mcpeval_dsl.semantics.directives.metrics import SEGMENTS
 from mcpeval_dsl.semantics.directives.patterns import BEHAVIOURS, COMBINATORS, EFFECT_CLASSES
 from mcpeval_dsl.semantics.directives.variables import VARIABLES
@@ -26,6 +29,8 @@ from mcpeval_dsl.syntax.tree import Directive
 _NAME = re.compile(r"[A-Za-z_]\w*(?:-\w+)*")
 _BINDING = re.compile(r"\s*=(?!=)")
 _OPERATORS = frozenset({"in", "has", "under", "not"})
+_OF_TEMPLATES = frozenset({"and", "or", "if", "else", "elif", "for", "is", "set", "filter", "loop", "self", "None"})
+_TEXT = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""")
 _OPEN = ("tag", "cluster", "difficulty")  # words that nothing defines
 _VALUES = ("value", "environment", "local")
 _IN_PATTERNS = ("server", "catalogue", *_VALUES)
@@ -111,7 +116,10 @@ def _read_otherwise(everywhere: list[Place], name: str) -> Refusal | None:
     parts: dict[tuple[str, int], list[Place]] = {}
     for place in sorted(everywhere, key=lambda each: each.start):
         parts.setdefault((place.snapshot.path, place.snapshot.part_at(place.start).start), []).append(place)
+    alike = _is_any_name(name) and all(_is_any_name(place.occurrence.name) for place in everywhere)
     for (path, begin), places_in in parts.items():
+        if alike and name not in places_in[0].snapshot.part_at(places_in[0].start).body.text:
+            continue  # one name that is no word for another: it is read as before
         text, starts = _renamed(places_in, begin, name)
         after = PartIndex(Body(path, text))
         for place, start in zip(places_in, starts, strict=True):
@@ -127,6 +135,19 @@ def _read_otherwise(everywhere: list[Place], name: str) -> Refusal | None:
                 line = place.snapshot.position(place.start)[0] + 1
                 return Refusal(f"`{name}` would not be read as a name in {path}, line {line}")
     return None
+
+
+def _is_any_name(name: str) -> bool:
+    """Whether it is a name that the language cannot tell from another one: no word of any of its tables, and no `-` in it."""
+    return "-" not in name and name not in _words()
+
+
+@cache
+def _words() -> frozenset[str]:
+    """Every word of the tables, but of their explanations and examples, and those of templates: rather too many than too few."""
+    tables = (TABLE, BLOCKS, FUNCTIONS, VARIABLES, AXES, SEGMENTS, BEHAVIOURS, COMBINATORS, EFFECT_CLASSES, CONSTANTS)
+    said = repr((tables, _OPERATORS, LITERALS, _OF_TEMPLATES))
+    return frozenset(word for text in _TEXT.findall(said) if " " not in text for word in re.findall(r"\w+", text))
 
 
 def _renamed(places_in: list[Place], begin: int, name: str) -> tuple[str, list[int]]:

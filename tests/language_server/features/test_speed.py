@@ -34,7 +34,7 @@ FEATURES: dict[str, Callable[[Snapshot, int], object]] = {
     "definition": definition,
     "references": references,
     "highlights": highlights,
-    "rename": lambda snapshot, offset: rename(snapshot, offset, "fresh"),
+    "rename": lambda snapshot, offset: rename(snapshot, offset, "renewed"),
     "selection": selection,
     "signature help": signature_help,
     "outline": lambda snapshot, offset: document_symbols(snapshot),
