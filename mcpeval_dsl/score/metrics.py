@@ -17,13 +17,12 @@ from mcpeval_dsl.score.frame import SPLITS, Frame, Read, Scenario, as_if
 from mcpeval_dsl.score.judge_model import JudgeScore
 from mcpeval_dsl.score.measures import BEHAVIOURS
 from mcpeval_dsl.score.model import CheckRow, LeadRow, Safety
-from mcpeval_dsl.score.rates import ByTask, by_task, chances, estimated, measured_interval
+from mcpeval_dsl.score.rates import ByTask, by_task, chances, estimated, measured_interval, over_chances
 from mcpeval_dsl.score.sides import Side
 from mcpeval_dsl.score.suspicions import counts
 from mcpeval_dsl.statistics.distributions import mean
 from mcpeval_dsl.statistics.intervals import Estimate, Interval, clopper_pearson
 from mcpeval_dsl.statistics.paired import mover
-from mcpeval_dsl.statistics.reliability import over_tasks
 from mcpeval_dsl.statistics.spread import quantile
 
 
@@ -149,7 +148,7 @@ def _by_task(frame: Frame, which: Scenario, read: Read) -> ByTask:
 
 def _at_k(k: int, every: bool) -> Metric:
     def read(frame: Frame, which: Scenario) -> Value | None:
-        found = over_tasks(chances(as_if(frame, which), k, every))
+        found = over_chances(as_if(frame, which), k, every)
         return None if found is None else Value(found[0], found[1])
 
     def tasks(frame: Frame, which: Scenario) -> ByTask:

@@ -259,7 +259,10 @@ class CellScore(Frozen):
         default=None, description="what models that played the user cost; null where none did"
     )
     user_price_unknown: bool = Field(default=False, description="a model played the user whose price is not known")
-    saturated: bool = Field(default=False, description="every trial of every task passed")
+    saturated: bool = Field(
+        default=False,
+        description="every trial of every task passed, and not all are to guard what works (`purpose regression`)",
+    )
     total: Total
 
 

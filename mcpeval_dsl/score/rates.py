@@ -13,7 +13,7 @@ from mcpeval_dsl.score import model
 from mcpeval_dsl.score.frame import Frame, Read, as_if
 from mcpeval_dsl.score.measures import BEHAVIOURS, TOOLS
 from mcpeval_dsl.statistics.counts import design_effect, intraclass_correlation, naive_error
-from mcpeval_dsl.statistics.intervals import Estimate, clopper_pearson, estimate
+from mcpeval_dsl.statistics.intervals import Estimate, Interval, clopper_pearson, estimate
 from mcpeval_dsl.statistics.reliability import over_tasks, pass_at_k, pass_hat_k
 from mcpeval_dsl.statistics.spread import spread
 
@@ -90,12 +90,17 @@ def rate(frame: Frame, read: Read) -> model.Rate | None:
 
 def at_k(frame: Frame, k: int, every: bool) -> model.AtK:
     """pass^k (`every`) or pass@k over the tasks that had at least k testable trials."""
-    found = over_tasks(chances(as_if(frame, "as it is"), k, every))
+    found = over_chances(as_if(frame, "as it is"), k, every)
     if found is None:
         return model.AtK(k=k, value=None)
     value, interval, tasks = found
     low, high = (interval.low, interval.high) if interval is not None else (None, None)
     return model.AtK(k=k, value=value, low=low, high=high, tasks=tasks)
+
+
+def over_chances(frame: Frame, k: int, every: bool) -> tuple[float, Interval | None, int] | None:
+    """pass^k or pass@k of these trials with its interval, by cluster, and its number of tasks."""
+    return over_tasks(chances(frame, k, every), clusters=by_task(frame, frame["success"]).clusters.tolist())
 
 
 def chances(frame: Frame, k: int, every: bool) -> list[float | None]:

@@ -179,7 +179,9 @@ def _cell(plan: Plan, cell: Cell, split: str, trials: Frame, repeats: int) -> mo
         grading_cost_usd=math.fsum(judged.tolist()) if len(judged) else None,
         user_cost_usd=math.fsum(spoken.tolist()) if len(spoken) and priced else None,
         user_price_unknown=not priced,
-        saturated=len(testable) == len(trials) and bool((trials["success"] & ~trials["on_missing"]).all()),
+        saturated=len(testable) == len(trials)
+        and bool((trials["success"] & ~trials["on_missing"]).all())
+        and any(task.purpose == "capability" for task in plan.tasks),
         total=total(trials, success, hats[-1] if hats else None, tools, plan.suite.weights),
     )
 

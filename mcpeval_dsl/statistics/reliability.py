@@ -6,10 +6,11 @@ arXiv:2406.12045), for n trials of which c passed. The plug-in (c/n)^k is biased
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
-from mcpeval_dsl.statistics.clusters import standard_error
+from mcpeval_dsl.statistics.clusters import clustered_error
 from mcpeval_dsl.statistics.distributions import mean, t_quantile
 from mcpeval_dsl.statistics.intervals import Interval, clip, wilson
 
@@ -40,24 +41,30 @@ def pass_hat_k(n: int, c: int, k: int) -> float | None:
     return math.exp(math.fsum(math.log1p(-(n - c) / (n - i)) for i in range(k)))
 
 
-def over_tasks(values: Iterable[float | None], confidence: float = 0.95) -> tuple[float, Interval | None, int] | None:
+def over_tasks(
+    values: Iterable[float | None], confidence: float = 0.95, clusters: Iterable[Hashable] | None = None
+) -> tuple[float, Interval | None, int] | None:
     """Mean over tasks, its interval and the number of tasks that had n ≥ k; None when none had.
 
-    SE = sd/√T with t at T − 1; Wilson on T tasks when all are equal; no interval for a single task.
+    SE by cluster (a task each unless `clusters` has one for each value; then SE = sd/√T) with t at C − 1; Wilson on C when
+    all are equal; no interval for a single cluster.
     """
-    known = [value for value in values if value is not None]
+    of = itertools.count() if clusters is None else clusters
+    known = [(value, cluster) for value, cluster in zip(values, of, strict=False) if value is not None]
     if not known:
         return None
-    estimate = mean(known)
-    return estimate, _interval(known, estimate, confidence), len(known)
+    found = [value for value, _ in known]
+    estimate = mean(found)
+    return estimate, _interval(found, [cluster for _, cluster in known], estimate, confidence), len(found)
 
 
-def _interval(values: Sequence[float], estimate: float, confidence: float) -> Interval | None:
-    tasks = len(values)
-    if tasks < 2:
+def _interval(
+    values: Sequence[float], clusters: Sequence[Hashable], estimate: float, confidence: float
+) -> Interval | None:
+    error, count = clustered_error(values, clusters), len(set(clusters))
+    if error is None:
         return None
-    error = standard_error(values)
     if max(values) - min(values) < 1e-12:
-        return wilson(estimate, tasks, confidence)
-    half = t_quantile(0.5 + confidence / 2, tasks - 1) * error
+        return wilson(estimate, count, confidence)
+    half = t_quantile(0.5 + confidence / 2, count - 1) * error
     return clip(Interval(estimate - half, estimate + half))

@@ -57,6 +57,20 @@ def test_all_passed_is_not_certain_and_is_said_to_be_saturated() -> None:
     assert all(at.low < 1 for at in cell.pass_hat)
 
 
+def test_a_suite_of_regression_tasks_is_not_told_that_all_pass() -> None:
+    made = plan([task(name, purpose="regression") for name in ("one", "two")])
+    assert not card(made, run(made, {})).cells[0].saturated
+    mixed = plan([task("one", purpose="regression"), task("two")])
+    assert card(mixed, run(mixed, {})).cells[0].saturated
+
+
+def test_tasks_of_one_cluster_give_pass_hat_no_interval_either() -> None:
+    made = plan()
+    (cell,) = card(made, run(made, {}, cluster="all")).cells
+    assert cell.success.low is None
+    assert {(at.low, at.high) for at in (*cell.pass_hat, *cell.pass_at)} == {(None, None)}
+
+
 def test_one_task_alone_has_an_interval_about_its_own_trials() -> None:
     made = plan([task("one")], trials=10)
     (cell,) = card(made, run(made, {"one@m": "yyyyyyyynn"})).cells

@@ -167,6 +167,9 @@ def test_pass_hat_over_tasks_that_agree_falls_back_to_wilson() -> None:
     assert found is not None
     assert found[1] == wilson(1.0, 5)
     assert over_tasks([1.0]) == (1.0, None, 1)
+    assert over_tasks([1.0, 1.0, 0.5], clusters=["a", "a", "a"]) == (pytest.approx(2.5 / 3), None, 3)
+    two = over_tasks([1.0] * 5, clusters=["a", "a", "a", "b", "b"])
+    assert two is not None and two[1] == wilson(1.0, 2)
     assert over_tasks([None]) is None
 
 
