@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
+from mcpeval_dsl.records.folder import runs
 from mcpeval_dsl.records.model import TrialRecord
 from tests.execute.bench import HEAD, Bench, Ended, outcome
 
@@ -168,9 +169,18 @@ def test_trouble_of_the_user_is_never_the_agents(
     assert record.trouble.when == ("before_answer" if place else "before_agent")
 
 
-def test_a_user_whose_script_cannot_be_read_keeps_the_trials_from_starting(bench: Bench) -> None:
+def test_a_user_whose_script_cannot_be_read_is_told_before_anything_runs(bench: Bench) -> None:
     write(bench, AGENT, USER)
     bench.write("specs/actor.yaml", "tasks: 7\n")
+    done = bench.run(trust=False)
+    assert done.code == 2 and "specs/actor.yaml:1:8" in done.err
+    assert not runs(bench.root)
+
+
+def test_a_user_whose_model_cannot_be_opened_keeps_the_trials_from_starting(bench: Bench) -> None:
+    write(bench, AGENT, USER)
+    text = (bench.root / "specs/bench.mcpe").read_text()
+    bench.write("specs/bench.mcpe", text.replace('script "actor.yaml"', 'anthropic "claude-sonnet-4-5"'))
     done = bench.run()
     record = bench.records["tidy#1"]
     assert done.code == 3 and outcome(record) == "untestable"

@@ -219,7 +219,13 @@ def test_the_report_shows_recovery(bench: Bench) -> None:
     bench.spec(body, {"*": {"trials": {1: [READ, {"reply": "no"}]}, "steps": [READ, READ, SAID]}})
     shown = bench.run().out
     assert "recovered" in shown and "50.0 %" in shown
-    assert tool_measures(bench)["recovery"] == {"value": 0.5, "trials": 2, "tasks": 1}
+    assert tool_measures(bench)["recovery"] == {
+        "value": 0.5,
+        "low": None,
+        "high": None,
+        "trials": 2,
+        "tasks": 1,
+    }
 
 
 def test_expected_recovery_can_be_graded(bench: Bench) -> None:
