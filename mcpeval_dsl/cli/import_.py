@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from pathlib import Path
@@ -47,6 +48,10 @@ def command(
     if not files and not transcript:
         raise typer.BadParameter("say which files to import, or which session with --transcript")
     _known(form_of_source)
+    if form == "json":
+        from mcpeval_dsl.cli.versions import first_line
+
+        print(first_line("import"))
     folder = Path(output) if output else _specs()
     server = [_from(folder, each) for each in server or []]
     failed = False
@@ -198,6 +203,11 @@ def _taken(folder: Path, standing: list[str]) -> Diagnostic:
 def _show(problems: list[Diagnostic], form: str) -> None:
     if not problems:
         return
+    if form == "json":
+        from mcpeval_dsl.diagnostics.render.json_lines import as_object
+
+        print("\n".join(json.dumps(as_object(problem)) for problem in problems))
+        return
     from mcpeval_dsl.cli.findings import show
 
-    show(problems, {}, "json" if form == "json" else "text", sys.stdout if form == "json" else sys.stderr)
+    show(problems, {}, stream=sys.stderr)

@@ -44,11 +44,21 @@ def test_help_names_every_format() -> None:
 
 def test_json_is_lines_of_objects(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["import", "evaluation.xml", "--format", "json"]) == exits.CLEAN
-    first, *rest = map(json.loads, capsys.readouterr().out.splitlines())
+    version, first, *rest = map(json.loads, capsys.readouterr().out.splitlines())
+    assert version["schema"] == "mcpe-import/1"
     assert first["type"] == "import" and first["share"] == 1.0 and first["spec"] == "evals/evaluation.mcpe"
     assert {"type": "kept", "path": "evaluation.xml", "line": 1, "task": "how_many"}.items() <= next(
         line for line in rest if line["type"] == "kept"
     ).items()
+
+
+def test_json_of_a_refusal_is_one_diagnostic_behind_the_version(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["import", "gone.xml", "--format", "json"]) == exits.SPEC
+    shown = capsys.readouterr()
+    lines = [json.loads(line) for line in shown.out.splitlines()]
+    assert [line["type"] for line in lines] == ["version", "diagnostic"] and not shown.err
 
 
 @pytest.mark.parametrize(
