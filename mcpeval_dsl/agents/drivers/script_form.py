@@ -21,13 +21,23 @@ _SKILL_KEYS = ("p_right_tool", "p_right_arguments", "p_stop_early", "p_recover")
 
 
 def faults(paths: Iterable[str], read: Callable[[str], bytes]) -> Iterator[Diagnostic]:
-    """What is wrong with the scripts at these paths. `read` raises OSError; what cannot be read is told of elsewhere."""
+    """What is wrong with the scripts at these paths. `read` raises OSError; a file that is not there is told of elsewhere."""
     for path in paths:
         try:
             text = read(path).decode("utf-8")
-        except (OSError, UnicodeDecodeError):
+        except FileNotFoundError:
+            continue
+        except (OSError, UnicodeDecodeError) as error:
+            title = f"the script {path} cannot be read: {_unreadable(error)}"
+            yield Diagnostic("MCPE521", title, hint="name a YAML file that maps tasks to steps")
             continue
         yield from load_script(path, text).diagnostics
+
+
+def _unreadable(error: OSError | UnicodeDecodeError) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        return "it is no UTF-8 text"
+    return "it is a folder" if isinstance(error, IsADirectoryError) else error.strerror or str(error)
 
 
 def load_script(path: str, text: str) -> Checked[Script]:

@@ -10,7 +10,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcpeval_dsl.agents.drivers.script_form import load_script
+from mcpeval_dsl.agents.drivers.script_form import faults, load_script
 from mcpeval_dsl.diagnostics.registry import info
 
 CASES = yaml.safe_load((Path(__file__).parents[1] / "cases" / "bad_scripts.yaml").read_text("utf-8"))
@@ -61,6 +61,23 @@ def test_a_task_is_found_by_its_name_before_any_glob() -> None:
     assert script is not None
     found = [script.for_task(name) for name in ("read_one", "read_two", "write")]
     assert [entry.pattern if entry else None for entry in found] == ["read_one", "read_*", None]
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (IsADirectoryError(21, "Is a directory"), ["the script s.yaml cannot be read: it is a folder"]),
+        (PermissionError(13, "Permission denied"), ["the script s.yaml cannot be read: Permission denied"]),
+        (UnicodeDecodeError("utf-8", b"\xff", 0, 1, "x"), ["the script s.yaml cannot be read: it is no UTF-8 text"]),
+        (FileNotFoundError(2, "No such file"), []),  # said where the spec names it
+    ],
+    ids=["folder", "permission", "bytes", "absent"],
+)
+def test_a_script_that_cannot_be_read_is_said(error: Exception, said: list[str]) -> None:
+    def read(path: str) -> bytes:
+        raise error
+
+    assert [d.title for d in faults(["s.yaml"], read)] == said
 
 
 @given(st.text(max_size=200))
