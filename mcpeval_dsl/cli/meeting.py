@@ -120,13 +120,19 @@ def ask(root: Path, plan: Plan) -> list[Any]:
         return asyncio.run(everything(folder))
 
 
+def told(message: str, stderr: str) -> str:
+    """Why a server could not be asked, with its last words where the message does not end in them."""
+    last = stderr.strip()
+    return f"{message}." if not last or message.endswith(last) else f"{message}.\nIts last words: {last}"
+
+
 def _gather(specs: Specs, loaded: Loaded, folder: Folder, records: list[Any]) -> None:
     for record in records:
         server = next(s for s in loaded.suite.servers if s.name == record.server)
         folder.names.add(server.name)
         if record.status == "failed":
             folder.failed.add(server.name)
-            body = f"{record.message}." + (f"\nIts last words: {record.stderr_tail}" if record.stderr_tail else "")
+            body = told(record.message, record.stderr_tail)
             title = f"server `{server.name}` could not be asked for its tools"
             hint = "start the command by hand to see why; the entry it had is kept"
             specs.diagnostics.append(Diagnostic("MCPE404", title, server.at, body, hint))

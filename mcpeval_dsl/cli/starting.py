@@ -110,8 +110,10 @@ def _trusted(root: Path, plan: Plan, trust_file: str, yes: bool) -> Diagnostic |
 
 
 def _silent(reached: Reached, record: object) -> Diagnostic:
+    from mcpeval_dsl.cli.meeting import told
+
     message, last = str(getattr(record, "message", "")), str(getattr(record, "stderr_tail", ""))
-    body = f"{message}." + (f"\nIts last words: {last}" if last else "")
+    body = told(message, last)
     hint = "start the command by hand to see why; nothing was written"
     if reached.url:
         hint = "see whether it answers there, and what it wants: --header NAME=VARIABLE; nothing was written"

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from mcpeval_dsl.cli import specs
+from mcpeval_dsl.cli.meeting import told
 from mcpeval_dsl.execute.startables import startables
 from mcpeval_dsl.execute.trust import TrustFile
 from mcpeval_dsl.plan import lock as locks
@@ -155,3 +156,15 @@ def test_a_lock_that_never_ends_or_is_a_folder(workplace: Workplace) -> None:
     path.mkdir()
     ended = workplace.run("compile")
     assert ended.code == 2 and "it is a directory" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("message", "stderr", "body"),
+    [
+        ("it ended", "", "it ended."),
+        ("it ended: boom", "boom\n", "it ended: boom."),
+        ("no answer in 10 s", "loading\nboom\n", "no answer in 10 s.\nIts last words: loading\nboom"),
+    ],
+)
+def test_last_words_are_told_once(message: str, stderr: str, body: str) -> None:
+    assert told(message, stderr) == body
